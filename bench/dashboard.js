@@ -19,11 +19,15 @@ const manyFold = { id: 'msg_9999999999999999999', deliveries: 10_000 }
 const visits = 5
 const eventsPerSecond = 500
 const tailSeconds = 30
+const fillSeconds = 15
 const pageBar = { most: 300, unit: 'ms' }
 const keyBar = { most: 50, unit: 'ms' }
 const heapBar = { most: 3, unit: 'MB' }
+// A row has a few nodes more or less, depending on its event.
+const nodesBar = { most: 1_000, unit: 'nodes' }
 
-export async function dashboard(scale) {
+/** The live tail lasts 30 s, or less at a smaller scale, unless a time is given. */
+export async function dashboard(scale, seconds = Math.max(6, Math.round(tailSeconds * Math.min(1, scale)))) {
   const { folder, remove } = scratch()
   const receiver = await startReceiver()
   const file = join(folder, 'bench.db')
@@ -39,7 +43,7 @@ export async function dashboard(scale) {
     const held = []
     for (const path of pagesOf(ids)) held.push(await visit(page, server.url, path))
     held.push(await typeInPalette(page, server.url))
-    held.push(await tail(browser, page, server.url, Math.max(6, Math.round(tailSeconds * Math.min(1, scale)))))
+    held.push(...(await tail(browser, page, server.url, seconds)))
     print('bars held', `${held.filter(Boolean).length} of ${held.length}`)
   } finally {
     await browser.close()
@@ -218,19 +222,23 @@ function judge(name, value, { most, unit }, note) {
   return isHeld
 }
 
-/** Half of the time fills what the page keeps; from then on the heap must stay as it is. */
+/** At first the page fills what it keeps; from then on heap and document must stay as they are. */
 async function tail(browser, page, url, forSeconds) {
   await page.goto(`${url}/tail`)
   await page.getByText('listening').waitFor()
-  await send(url, forSeconds / 2)
+  const filledSeconds = Math.min(fillSeconds, forSeconds / 2)
+  await send(url, filledSeconds)
   await page.locator('tbody tr').first().waitFor()
   const before = await memory(browser, page)
-  const perSecond = await send(url, forSeconds / 2)
+  const perSecond = await send(url, forSeconds - filledSeconds)
   const after = await memory(browser, page)
   const newest = await page.locator('tbody tr').first().textContent()
   print('live tail', `${whole(perSecond)}/s`, `events for ${forSeconds} s; the newest row: ${newest?.slice(0, 60)}`)
   const tab = `the tab ${whole(before.tabMb)} → ${whole(after.tabMb)} MB, its heap ${before.heapMb.toFixed(1)} → ${after.heapMb.toFixed(1)} MB`
-  return judge('  growth of the heap', after.heapMb - before.heapMb, heapBar, tab)
+  return [
+    judge('  growth of the heap', after.heapMb - before.heapMb, heapBar, tab),
+    judge('  growth of the document', after.nodes - before.nodes, nodesBar, `${before.nodes} → ${after.nodes} nodes`),
+  ]
 }
 
 /** Messages for some time; answers with events per second. Each is two: that it was accepted, and that it was delivered. */
@@ -257,11 +265,12 @@ async function send(url, forSeconds) {
   return (2 * total) / ((performance.now() - startedAt) / 1000)
 }
 
-/** The heap, and all that the process of the tab holds. */
+/** The heap, the nodes of the document, and all that the process of the tab holds. */
 async function memory(browser, page) {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize } = await session.send('Runtime.getHeapUsage')
+  const { nodes } = await session.send('Memory.getDOMCounters')
   await session.detach()
   const outer = await browser.newBrowserCDPSession()
   const { processInfo } = await outer.send('SystemInfo.getProcessInfo')
@@ -269,5 +278,5 @@ async function memory(browser, page) {
   const sizes = processInfo
     .filter(({ type }) => type === 'renderer')
     .map(({ id }) => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024)
-  return { heapMb: usedSize / 1024 / 1024, tabMb: Math.max(...sizes) }
+  return { heapMb: usedSize / 1024 / 1024, nodes, tabMb: Math.max(...sizes) }
 }

@@ -9,6 +9,7 @@
 //   npm run bench -- --store postgres --upkeep       room on the pages, and two ways to forget history
 //   npm run bench -- --http                          accepting messages over HTTP, against a bare hono route; with a million of them
 //   npm run bench -- --dashboard                     every page on a million deliveries, the palette, and the live tail at 500 events/s, with their bars
+//                                  … --seconds 3600  the live tail for an hour instead of 30 s
 //   npm run bench -- --watched                       what metrics and the log cost, in turns with neither; a scrape with 10,000 endpoints
 //   npm run bench -- --totals                        the limits of a whole process: requests open at once, retries per tick
 //   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
@@ -36,7 +37,7 @@ const { values } = parseArgs({
     neighbours: { type: 'boolean', default: false },
     case: { type: 'string' },
     runs: { type: 'string' },
-    seconds: { type: 'string', default: '4' },
+    seconds: { type: 'string' },
     json: { type: 'string' },
     against: { type: 'string' },
     peers: { type: 'boolean', default: false },
@@ -47,17 +48,23 @@ if (!['sqlite', 'postgres', undefined].includes(values.store)) {
   console.error(`Expected --store to be sqlite or postgres, got "${values.store}".`)
   process.exit(2)
 }
+const { seconds = '4' } = values
 if (values.http) await acceptOverHttp(Number(values.scale))
-else if (values.dashboard) await (await import('./dashboard.js')).dashboard(Number(values.scale))
+else if (values.dashboard) await onDashboard()
 else if (values.watched) await (await import('./watched.js')).watched()
 else if (values.totals) await (await import('./totals/main.js')).totals()
 else if (values.neighbours)
-  await (await import('./neighbours/main.js')).neighbours({ ...values, runs: values.runs ?? '5' })
+  await (await import('./neighbours/main.js')).neighbours({ ...values, runs: values.runs ?? '5', seconds })
 else if (values.peers) await (await import('./peers.js')).peers()
 else if (values.store === undefined && !values.growth)
-  await (await import('./overall/main.js')).overall({ ...values, runs: values.runs ?? '3' })
+  await (await import('./overall/main.js')).overall({ ...values, runs: values.runs ?? '3', seconds })
 else if (values.store === 'postgres' && (values.growth || values.upkeep)) await grownOnPostgres()
 else await endToEnd()
+
+async function onDashboard() {
+  const { dashboard } = await import('./dashboard.js')
+  await dashboard(Number(values.scale), values.seconds === undefined ? undefined : Number(values.seconds))
+}
 
 async function endToEnd() {
   const receiver = await startReceiver()

@@ -4,14 +4,14 @@ import { strings } from './portal/strings.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-// Every address in the page is relative: the server says in `<base href>` where the dashboard lives.
+// All addresses in the page are relative: the server sets the path of the dashboard in `<base href>`.
 export default defineConfig({
   root: folder('.'),
   base: './',
   logLevel: 'warn',
   plugins: [
     {
-      // The words of the portal as a file: the server compares translations with it, and translators begin with it.
+      // The strings of the portal as a file: the server checks translations against it, and translators start from it.
       name: 'portal-strings',
       generateBundle() {
         this.emitFile({ type: 'asset', fileName: 'portal-strings.json', source: JSON.stringify(strings, null, 2) })
@@ -25,7 +25,7 @@ export default defineConfig({
     // Inlined assets would be data: addresses, which the content security policy refuses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Two applications, the operators' dashboard and the customers' portal, and the page of the API. What they share is a file of its own.
+    // Two applications, the operators' dashboard and the customers' portal, and the page of the API. Shared code has its own file.
     rolldownOptions: { input: [folder('index.html'), folder('portal.html'), folder('reference.html')] },
   },
 })

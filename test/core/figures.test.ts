@@ -32,7 +32,7 @@ test.each<[string, Parameters<typeof anEndpoint>[0], Partial<Health>, string, st
     {},
     { failingSince: now, failedAttempts: 10, heldUntil: now + minute },
     'breaker_open',
-    'Held until 2026-01-02 12:01:00 UTC: only failures since 2026-01-02 12:00:00 UTC. It will be disabled on 2026-01-07 12:00:00 UTC, unless a delivery succeeds before.',
+    'Held until 2026-01-02 12:01:00 UTC: only failures since 2026-01-02 12:00:00 UTC. It will be disabled on 2026-01-07 12:00:00 UTC, unless a delivery succeeds before then.',
   ],
   [
     'held at its own wish',
@@ -46,7 +46,7 @@ test.each<[string, Parameters<typeof anEndpoint>[0], Partial<Health>, string, st
     {},
     { failingSince: now, failedAttempts: 10, heldUntil: now },
     'degraded',
-    'Only failures since 2026-01-02 12:00:00 UTC. It will be disabled on 2026-01-07 12:00:00 UTC, unless a delivery succeeds before.',
+    'Only failures since 2026-01-02 12:00:00 UTC. It will be disabled on 2026-01-07 12:00:00 UTC, unless a delivery succeeds before then.',
   ],
   [
     'paused, whatever else',

@@ -47,13 +47,13 @@ test.each<[string, Partial<WhyInput>, string, string]>([
     'delivered',
     { delivery: aDelivery({ status: 'delivered', attemptCount: 2, lastAttemptedAt: now }) },
     'delivered',
-    'Delivered at attempt 2, 2026-01-02 12:00:00 UTC.',
+    'Delivered on attempt 2, 2026-01-02 12:00:00 UTC.',
   ],
   [
     'delivered, by plain SQL',
     { delivery: aDelivery({ status: 'delivered', attemptCount: 1 }) },
     'delivered',
-    'Delivered at attempt 1, at an unknown time.',
+    'Delivered on attempt 1, at an unknown time.',
   ],
   [
     'being sent',
@@ -89,13 +89,13 @@ test.each<[string, Partial<WhyInput>, string, string]>([
     'waiting for a retry',
     { delivery: waiting },
     'waiting_for_retry',
-    'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC after: HTTP 500: down',
+    'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC. The last error was: HTTP 500: down',
   ],
   [
     'waiting without a detail',
     { delivery: { ...waiting, errorDetail: null } },
     'waiting_for_retry',
-    'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC after: a failure',
+    'Waiting for retry 2 of 5 at 2026-01-02 12:01:00 UTC.',
   ],
   ['scheduled', { delivery: aDelivery({ nextRetryAt: later }) }, 'scheduled', 'Scheduled for 2026-01-02 12:01:00 UTC.'],
   [
@@ -197,7 +197,7 @@ test.each([
   [
     'exhausted',
     { errorDetail: 'HTTP 500: down\nmore' },
-    'Dead after 6 failed attempts. The last answer was: HTTP 500: down',
+    'Dead after 6 failed attempts. The last error was: HTTP 500: down',
   ],
   ['exhausted', { errorDetail: null }, 'Dead after 6 failed attempts.'],
   ['exhausted', { errorDetail: null, attemptCount: 1 }, 'Dead after 1 failed attempt.'],
@@ -242,5 +242,5 @@ describe('the order of the questions is that of the engine', () => {
 
 test('a long first line is cut', () => {
   const { sentence } = why(input({ delivery: { ...waiting, errorDetail: 'x'.repeat(1000) } }))
-  expect(sentence.endsWith(`after: ${'x'.repeat(200)}`)).toBe(true)
+  expect(sentence.endsWith(`The last error was: ${'x'.repeat(200)}`)).toBe(true)
 })

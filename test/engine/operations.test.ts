@@ -209,7 +209,7 @@ describe.each(databases)('what operators read ($name)', (database) => {
           error_detail: 'HTTP 500: oh\nno',
         }),
         'waiting_for_retry',
-        /^Waiting for retry 2 of 5 at 2026-01-01 00:01:00 UTC after: HTTP 500: oh$/,
+        /^Waiting for retry 2 of 5 at 2026-01-01 00:01:00 UTC. The last error was: HTTP 500: oh$/,
       ],
       [
         await world.insert({ status: 'failed', attempt_count: 2, last_attempted_at: now }),
@@ -219,12 +219,12 @@ describe.each(databases)('what operators read ($name)', (database) => {
       [
         await world.insert({ status: 'dead', reason: 'exhausted', attempt_count: 6, error_detail: 'HTTP 500' }),
         'exhausted',
-        /^Dead after 6 failed attempts. The last answer was: HTTP 500/,
+        /^Dead after 6 failed attempts. The last error was: HTTP 500/,
       ],
       [
         await world.insert({ status: 'delivered', attempt_count: 2, last_attempted_at: now }),
         'delivered',
-        /^Delivered at attempt 2/,
+        /^Delivered on attempt 2/,
       ],
     ]
     for (const [id, code, sentence] of table)

@@ -40,7 +40,7 @@ test(
     await close()
 
     const portal = await stage.open(server, { key: token, path: `portal/endpoints/${id}` })
-    await portal.page.getByText(/It will be disabled on .*, unless a delivery succeeds before/).waitFor()
+    await portal.page.getByText(/It will be disabled on .*, unless a delivery succeeds before then/).waitFor()
     await portal.go('portal')
     expect(await portal.page.getByText('Alarms').count()).toBe(0)
     expect([...complaints, ...portal.complaints]).toEqual([])

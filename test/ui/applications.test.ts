@@ -54,7 +54,7 @@ describe('an operator', () => {
     await local.waitFor(1, '/broken')
     const { page, complaints, close } = await stage.open(server, { path: 'applications' })
     const row = page.locator('tbody tr', { hasText: 'globex' })
-    await row.getByText('1 of 2 failing').first().waitFor()
+    await row.getByText('1 of 2 unhealthy').first().waitFor()
     expect(await row.locator('.number').allTextContents()).toEqual(['2', '1', '0'])
     await page.locator('tbody tr', { hasText: 'initech' }).getByText('healthy').first().waitFor()
     await page.getByPlaceholder('Name, uid or id').fill('globEX "')
@@ -65,7 +65,7 @@ describe('an operator', () => {
 
     await page.getByRole('link', { name: 'Globex "Ltd"' }).click()
     await page.getByRole('heading', { name: 'Globex "Ltd"', level: 1 }).waitFor()
-    await page.getByText('Of 2 endpoints 1 is failing and 1 is healthy.').waitFor()
+    await page.getByText('Of 2 endpoints, 1 is degraded and 1 is healthy.').waitFor()
     await page.getByText('exhausted: HTTP 500: ledger closed for the day').waitFor()
     await page.getByRole('link', { name: 'All 2' }).waitFor()
     await page.getByText('1 of 2 dead').first().waitFor()
@@ -230,16 +230,16 @@ test.each([
   [{ endpoints: 0, health: all }, 'no endpoints', 'It has no endpoints yet, so messages for it go nowhere.'],
   [{ endpoints: 1, health: { ...all, healthy: 1 } }, 'healthy', 'Its only endpoint is healthy.'],
   [{ endpoints: 3, health: { ...all, healthy: 3 } }, 'healthy', 'All 3 endpoints are healthy.'],
-  [{ endpoints: 2, health: { ...all, breaker_open: 2 } }, 'failing', 'All 2 endpoints are on hold.'],
+  [{ endpoints: 2, health: { ...all, breaker_open: 2 } }, 'unhealthy', 'All 2 endpoints are on hold.'],
   [
     { endpoints: 9, health: { healthy: 2, degraded: 3, breaker_open: 1, paused: 2, disabled: 1 } },
-    '4 of 9 failing',
-    'Of 9 endpoints 1 is on hold, 3 are failing, 2 are paused, 1 is disabled and 2 are healthy.',
+    '4 of 9 unhealthy',
+    'Of 9 endpoints, 1 is on hold, 3 are degraded, 2 are paused, 1 is disabled and 2 are healthy.',
   ],
   [
     { endpoints: 2, health: { ...all, healthy: 1, disabled: 1 } },
     'healthy',
-    'Of 2 endpoints 1 is disabled and 1 is healthy.',
+    'Of 2 endpoints, 1 is disabled and 1 is healthy.',
   ],
   [{ endpoints: 1, health: { ...all, paused: 1 } }, 'paused', 'Its only endpoint is paused.'],
   [{ endpoints: 1, health: { ...all, disabled: 1 } }, 'disabled', 'Its only endpoint is disabled.'],

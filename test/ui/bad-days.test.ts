@@ -201,7 +201,7 @@ test('a payload of almost a megabyte and an answer of junk leave the page usable
   expect((await page.getByRole('region', { name: 'Payload' }).textContent())?.length).toBe(20_000)
   local.behave('/junk', 200)
   await page.getByRole('button', { name: 'Retry now' }).click()
-  await page.getByText('Delivered at attempt 1').waitFor()
+  await page.getByText('Delivered on attempt 1').waitFor()
   expect(complaints).toEqual([])
   await close()
 })

@@ -71,6 +71,17 @@ describe('the list of deliveries', () => {
     await close()
   })
 
+  test('on a phone says the status above the event, and shows the whole address', limit, async () => {
+    const viewport = { width: 390, height: 844 }
+    const { page, close } = await stage.open(quiet, { path: `deliveries?id=${shop.delivered}`, viewport })
+    const cell = page.locator('tbody .main')
+    expect(await cell.locator('.state').isVisible()).toBe(true)
+    expect(await cell.innerText()).toMatch(/^delivered\s+invoice\.voided\s+Acme Shop\s+hooks\.acme\.example/)
+    const cut = '[...document.querySelectorAll("tbody .under")].filter((node) => node.scrollWidth > node.clientWidth)'
+    expect(await page.evaluate<number>(`${cut}.length`)).toBe(0)
+    await close()
+  })
+
   test('is comfortable or compact, and the browser keeps which', limit, async () => {
     const { page, close } = await stage.open(quiet, { path: 'deliveries?status=delivered' })
     const height = async (): Promise<number> => (await page.locator('tbody tr').first().boundingBox())?.height ?? 0

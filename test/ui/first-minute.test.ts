@@ -23,7 +23,7 @@ test(
     await dead.first().getByRole('link', { name: 'sample.500' }).click()
     await page.getByText('Dead after 4 failed attempts.').waitFor()
     await page.getByRole('button', { name: 'Retry now' }).click()
-    await page.getByText('Delivered at attempt 1').waitFor()
+    await page.getByText('Delivered on attempt 1').waitFor()
     await page.getByRole('link', { name: 'Overview' }).first().click()
     await page.getByText(/2 dead letters wait for your decision/).waitFor()
     expect(complaints).toEqual([])

@@ -132,7 +132,7 @@ function setAnswers(
     (request) => {
       if (passedMinutes() < lengthMinutes - 5) return 200
       seen(request, null, 900)
-      return { kind: 'timeout', reason: plant('No answer within 30000 ms') }
+      return { kind: 'timeout', reason: plant('No answer within 900 ms') }
     },
     { delayMs: 900 },
   )
@@ -191,7 +191,7 @@ async function trade(posthorn: Posthorn, passed: number, plant: Plant): Promise<
       application: 'acme',
       type: 'customer.updated',
       data: { number: passed % 6 === 0 ? 3 : 12, name: plant('Grace Hopper') },
-      sessionId: plant('session'),
+      sessionId: plant('checkout-7'),
     })
   if (passed % 3 === 1) await posthorn.send({ application: 'acme', type: 'report.ready', data: { report: passed } })
   if (passed === 30) await posthorn.send({ application: 'northwind', type: 'invoice.settled', data: { invoice: 7 } })

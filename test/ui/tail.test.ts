@@ -83,6 +83,66 @@ test('begins with the last fifty, says what each event is about, and is narrowed
   await close()
 })
 
+test('lets what failed stand out, and what went well recede', limit, async () => {
+  const { page, close } = await stage.open(server, { path: 'tail' })
+  await page.getByText('listening').waitFor()
+  for (const application of ['acme', 'northwind']) await send(application)
+  for (const word of ['queued', 'delivered', 'dead']) await page.locator('.state', { hasText: word }).first().waitFor()
+  const token = (name: string): Promise<string> => page.evaluate<string>(tokenScript(name))
+  const muted = await token('muted')
+  const delivered = await page.evaluate(looksScript('delivered'))
+  expect(delivered).toMatchObject({ when: { color: muted }, customer: { color: muted }, number: { color: muted } })
+  expect(delivered).toMatchObject({ state: { color: muted, weight: '400' }, code: { color: muted, weight: '400' } })
+  expect(await page.evaluate(looksScript('queued'))).toMatchObject({ state: { color: muted, weight: '400' } })
+  expect(await page.evaluate(looksScript('dead'))).toMatchObject({
+    state: { color: await token('bad'), weight: '550' },
+    customer: { color: await token('ink') },
+    code: { color: await token('warning'), weight: '600' },
+  })
+  await close()
+})
+
+test('calls what a person cancelled so, and lets it recede, before it began and since', limit, async () => {
+  await server.call('POST', 'app', { name: 'Umbrella', uid: 'umbrella' })
+  const { id } = await server.call<{ id: string }>('POST', 'app/umbrella/endpoint', { url: local.url('/umbrella') })
+  await server.call('POST', `app/umbrella/endpoint/${id}/pause`)
+  for (let sent = 0; sent < 2; sent += 1) await send('umbrella')
+  const { data } = await server.call<{ data: { id: string }[] }>('GET', `delivery?endpoint=${id}`)
+  const [before = '', since = ''] = data.map((delivery) => delivery.id)
+  await server.call('POST', `delivery/${before}/cancel`)
+  const { page, close } = await stage.open(server, { path: 'tail?customer=umbrella' })
+  const cancelled = page.locator('tbody tr.quiet', { has: page.getByText('cancelled', { exact: true }) })
+  await cancelled.waitFor()
+  await page.getByText('listening').waitFor()
+  await server.call('POST', `delivery/${since}/cancel`)
+  await cancelled.nth(1).waitFor()
+  expect(await page.locator('tbody').getByText('dead', { exact: true }).count()).toBe(0)
+  await close()
+})
+
+/** The colour and weight of each part of the newest row with that word. */
+function looksScript(word: string): string {
+  return `(() => {
+    const states = [...document.querySelectorAll('tbody .state')]
+    const row = states.find((state) => state.textContent.trim() === '${word}').closest('tr')
+    return Object.fromEntries(['state', 'when', 'customer', 'code', 'number'].map((part) => {
+      const { color, fontWeight } = getComputedStyle(row.querySelector('.' + part))
+      return [part, { color, weight: fontWeight }]
+    }))
+  })()`
+}
+
+/** What a colour among the tokens comes to in the theme that is on. */
+function tokenScript(name: string): string {
+  return `(() => {
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.color = 'var(--${name})'
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+  })()`
+}
+
 test('holds still while it is paused, and goes on with what came', limit, async () => {
   const { page, close } = await stage.open(server, { path: 'tail?event_type=order.created' })
   await page.getByText('listening').waitFor()
@@ -116,7 +176,8 @@ test('on a phone the time stays, and the rest stands under the type', limit, asy
   const first = page.locator('tbody tr').first()
   await first.waitFor()
   expect(await first.locator('time').isVisible()).toBe(true)
-  expect(await first.locator('.main').innerText()).toMatch(/Northwind Bank|Acme Shop/)
+  expect(await first.locator('.main .state').isVisible()).toBe(true)
+  expect(await first.locator('.main').innerText()).toMatch(/Northwind Bank|Acme Shop|Umbrella/)
   expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(390)
   await close()
 })

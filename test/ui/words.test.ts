@@ -131,10 +131,10 @@ test('what was done is done to an id as it is, or to what a filter says', () => 
 })
 
 test.each([
-  ['Delivered at attempt 1, 2026-01-01 11:58:00 UTC.', 'Delivered at attempt 1, 2 min ago.'],
+  ['Delivered on attempt 1, 2026-01-01 11:58:00 UTC.', 'Delivered on attempt 1, 2 min ago.'],
   [
-    'Waiting for retry 1 of 5 at 2026-01-01 12:00:14 UTC after: HTTP 500',
-    'Waiting for retry 1 of 5 in 14 s after: HTTP 500',
+    'Waiting for retry 1 of 5 at 2026-01-01 12:00:14 UTC. The last error was: HTTP 500',
+    'Waiting for retry 1 of 5 in 14 s. The last error was: HTTP 500',
   ],
   ['Paused by kim since 2026-01-01 10:00:00 UTC: it collects.', 'Paused by kim for 2 h: it collects.'],
   ['Held until 2026-01-01 12:05:00 UTC: only failures.', 'Held for another 5 min: only failures.'],

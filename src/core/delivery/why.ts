@@ -62,7 +62,7 @@ export function why(input: WhyInput): Why {
     case 'delivered':
       return {
         code: 'delivered',
-        sentence: `Delivered at attempt ${delivery.attemptCount}, ${time(delivery.lastAttemptedAt)}.`,
+        sentence: `Delivered on attempt ${delivery.attemptCount}, ${time(delivery.lastAttemptedAt)}.`,
       }
     case 'dead':
       return whyDead(delivery)
@@ -73,7 +73,6 @@ export function why(input: WhyInput): Why {
 }
 
 function whyDead(delivery: Delivery): Why {
-  const last = delivery.errorDetail === null ? '' : ` The last answer was: ${firstLine(delivery.errorDetail)}`
   switch (delivery.reason) {
     case 'cancelled':
       return { code: 'cancelled', sentence: `Cancelled by a person ${time(delivery.updatedAt)}.` }
@@ -90,7 +89,7 @@ function whyDead(delivery: Delivery): Why {
     case null:
       return {
         code: 'exhausted',
-        sentence: `Dead after ${delivery.attemptCount} failed ${delivery.attemptCount === 1 ? 'attempt' : 'attempts'}.${last}`,
+        sentence: `Dead after ${delivery.attemptCount} failed ${delivery.attemptCount === 1 ? 'attempt' : 'attempts'}.${lastError(delivery)}`,
       }
   }
 }
@@ -237,8 +236,12 @@ function whyNotYet(delivery: Delivery, policy: Pick<RetryPolicy, 'maxAttempts'>)
       : `retry ${delivery.attemptCount} of ${policy.maxAttempts - 1}`
   return {
     code: 'waiting_for_retry',
-    sentence: `Waiting for ${retry} at ${time(delivery.nextRetryAt)} after: ${firstLine(delivery.errorDetail ?? 'a failure')}`,
+    sentence: `Waiting for ${retry} at ${time(delivery.nextRetryAt)}.${lastError(delivery)}`,
   }
+}
+
+function lastError({ errorDetail }: Delivery): string {
+  return errorDetail === null ? '' : ` The last error was: ${firstLine(errorDetail)}`
 }
 
 function time(at: Instant | null): string {

@@ -179,7 +179,9 @@ function activeWellness(health: Health, now: Instant): Wellness {
 
 function ending(health: Health): string {
   const disabledAt = willBeDisabledAt(health)
-  return disabledAt === null ? '' : ` It will be disabled on ${said(disabledAt)}, unless a delivery succeeds before.`
+  return disabledAt === null
+    ? ''
+    : ` It will be disabled on ${said(disabledAt)}, unless a delivery succeeds before then.`
 }
 
 /** The given number of whole hours up to now, including empty ones, oldest first. */

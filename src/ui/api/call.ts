@@ -1,7 +1,7 @@
 import { connectionLost } from '../state/connection.ts'
 import { session, sessionExpired } from '../state/session.ts'
 
-/** What came of a call: an answer, a refusal with its sentence, or nothing at all. */
+/** The result of a call: an answer, a refusal with an explanation, or no answer at all. */
 export type Answer<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
   | { readonly kind: 'refused'; readonly status: number; readonly code: string; readonly detail: string }
@@ -9,7 +9,7 @@ export type Answer<Value> =
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
 
-/** Where the dashboard lives, as the server wrote it into the page; ends with a slash. */
+/** The base address of the dashboard, as the server wrote it into the page; ends with a slash. */
 export const basePath = new URL(document.baseURI).pathname
 
 /** The address of an operation below `api/v1/`. */
@@ -23,7 +23,7 @@ export function apiUrl(path: string, query: Query = {}): string {
 
 let ownKey: string | null | undefined
 
-/** From now on calls carry this key, or none, and no cookie: for a page within another's, which keeps its key in memory. */
+/** From now on calls carry this key, or none, and no cookie: for an embedded page, which keeps its key in memory. */
 export function callWithKey(key: string | null): void {
   ownKey = key
 }
@@ -32,7 +32,7 @@ export function get<Value>(path: string, query?: Query, signal?: AbortSignal): P
   return call<Value>({ method: 'GET', url: apiUrl(path, query), signal })
 }
 
-/** An answer as text, for what a browser would round as it parses it; null if there was none. */
+/** An answer as text, because a browser would round large numbers while parsing it; null if there was none. */
 export async function getText(path: string, signal: AbortSignal): Promise<string | null> {
   const answer = await call<string>({ method: 'GET', url: apiUrl(path), signal }, (text) => text)
   return answer.kind === 'answered' ? answer.value : null
@@ -58,7 +58,7 @@ export function remove(path: string): Promise<Answer<null>> {
   return call<null>({ method: 'DELETE', url: apiUrl(path) })
 }
 
-/** The sentence for a person about a call that did not succeed. */
+/** Explains to a person why a call did not succeed. */
 export function problemOf(answer: Exclude<Answer<unknown>, { kind: 'answered' }>): string {
   return answer.kind === 'unreachable'
     ? 'The server does not answer. Nothing was changed as far as this page knows.'
@@ -86,7 +86,7 @@ async function call<Value>(
     if (response.status === 401) leave()
     return { kind: 'refused', status: response.status, ...refusal(text, response.status) }
   } catch {
-    // A page that was left takes its requests with it; that says nothing about the connection.
+    // Leaving a page aborts its requests; that says nothing about the connection.
     if (signal?.aborted !== true) connectionLost.value = true
     return { kind: 'unreachable' }
   }
@@ -106,13 +106,13 @@ function optionsOf({ method, body, headers: given, signal }: Calling): RequestIn
   }
 }
 
-/** The sign-in form takes the page's place, and says why to whoever was signed in before. */
+/** The sign-in form replaces the page, and tells people who were signed in why. */
 function leave(): void {
   if (session.value !== undefined && session.value !== null) sessionExpired.value = true
   session.value = null
 }
 
-/** Refusals are `{code, detail}`; those of a schema list where each fault lies. */
+/** Refusals are `{code, detail}`; those of a schema list the location of each fault. */
 function refusal(text: string, status: number): { code: string; detail: string } {
   const unknown = { code: 'unknown', detail: `The server answered ${status} without a reason.` }
   try {

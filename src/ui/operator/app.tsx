@@ -30,7 +30,7 @@ import { session } from '../state/session.ts'
 
 const retryMs = 3_000
 
-/** The dashboard. Whoever is not signed in sees the sign-in form instead of the page; the address stays, so they are back at once. */
+/** The dashboard. Without a session the sign-in form is shown instead of the page; the address stays, so signing in leads straight back to it. */
 export function App() {
   useEffect(() => {
     document.addEventListener('click', followLinks)
@@ -61,7 +61,7 @@ function Route() {
   return customerPageAt(page, id) ?? (id === '' ? pageAt(page) : (detailPageAt(page, id) ?? pageAt(page)))
 }
 
-/** Null where a page has no rows with pages of their own. */
+/** Null for a page whose rows have no pages of their own. */
 function detailPageAt(page: string, id: string) {
   switch (page) {
     case 'endpoints':
@@ -102,7 +102,7 @@ function pageAt(page: string) {
   }
 }
 
-/** Whoever sees one application only has an application of their own. */
+/** A key that is limited to one application belongs in the portal. */
 function ToPortal() {
   useEffect(() => window.location.replace(href('portal')), [])
   return null
@@ -121,7 +121,7 @@ function Unknown() {
   )
 }
 
-/** Asks who is looking. */
+/** Asks the server who is signed in. */
 async function enter(): Promise<void> {
   const answer = await get<Session>('session')
   if (answer.kind === 'answered') session.value = answer.value

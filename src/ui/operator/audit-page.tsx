@@ -58,7 +58,7 @@ function Table({ entries }: { entries: readonly AuditEntry[] }) {
               </td>
               <td>
                 {actor}
-                {from !== null && <div class="under">{from}</div>}
+                {from !== null && from !== actor && <div class="under">{from}</div>}
               </td>
               <td class="main">
                 <strong>{action}</strong> {many > 1 && `× ${count(many)}`}

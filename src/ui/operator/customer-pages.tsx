@@ -4,11 +4,11 @@ import { Message } from './message/message-page.tsx'
 import { Messages } from './message/messages-page.tsx'
 import { SendMessage } from './message/send-page.tsx'
 
-/** The pages of customers and of what was sent to them; null where the address is of another. */
+/** The pages of customers and messages; null if the address is that of another page. */
 export function customerPageAt(page: string, id: string) {
   if (page === 'applications') return id === '' ? <Applications /> : <Application id={id} />
   if (page !== 'messages') return null
   if (id === '') return <Messages />
-  // Ids begin with what they are: none is this word.
+  // Ids have a prefix, so none of them is this word.
   return id === 'send' ? <SendMessage /> : <Message id={id} />
 }

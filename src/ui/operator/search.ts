@@ -5,7 +5,7 @@ import { shortUrl } from '../text/format.ts'
 
 type Kind = Found['kind']
 
-/** Asks the server for what a text finds. */
+/** Lets the server search for a text. */
 export async function find(text: string, kinds: readonly Kind[], signal: AbortSignal): Promise<readonly Found[]> {
   const answer = await get<{ data: readonly Found[] }>('search', { text, kind: kinds }, signal)
   return answer.kind === 'answered' ? answer.value.data : []

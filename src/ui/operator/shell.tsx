@@ -11,16 +11,16 @@ import type { Theme } from '../state/theme.ts'
 import { Icon, Logo } from '../parts/icons.tsx'
 import { Prose } from '../parts/time.tsx'
 
-/** What surrounds every page: the way around, who is looking, what just happened. */
+/** The frame of every page: navigation, session, notices. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false)
   const main = useRef<HTMLElement>(null)
   const page = path.value
   const wasHere = useRef(page)
-  // Before anybody can type: focus must not be taken away from a field.
+  // Before anybody can type: a field must not lose the focus.
   useLayoutEffect(() => {
     setOpen(false)
-    // A new page is read from its beginning, also by those who hear it.
+    // A new page starts at its beginning, for screen readers, too.
     if (wasHere.current !== page) main.current?.focus({ preventScroll: true })
     wasHere.current = page
   }, [page])

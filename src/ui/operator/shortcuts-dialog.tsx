@@ -23,7 +23,7 @@ const whileChoosing: readonly Shortcut[] = [
   ['Enter', 'Take the choice'],
 ]
 
-/** The map of the keyboard. */
+/** All keyboard shortcuts. */
 export function ShortcutsDialog() {
   if (!shortcutsAreOpen.value) return null
   const toPages = pages.map(({ key, name }) => [`g ${key}`, name] as const)

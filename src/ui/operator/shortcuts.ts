@@ -24,13 +24,13 @@ export const pages: readonly {
 export const paletteKey = /^Mac|^iP/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
 
 export const shortcutsAreOpen = signal(false)
-/** Which opening of the palette is shown: one that closes must not take the next with it. */
+/** Which opening of the palette is shown: closing one must not close the next. */
 export const openedPalette = signal<number | null>(null)
 let openings = 0
 
 let isAfterG = false
 
-/** The keyboard of the whole page. Elements say what they are by `data-key`, `data-search` and `data-row`. */
+/** The shortcuts of the whole page. Elements are marked with `data-key`, `data-search` and `data-row`. */
 export function pressed(event: KeyboardEvent): void {
   const isModal = document.querySelector('dialog[open]') !== null
   if (isPaletteKey(event)) {
@@ -50,7 +50,7 @@ function pressedOnPage(event: KeyboardEvent): void {
   if (act(event.key, afterG)) event.preventDefault()
 }
 
-/** False where a key does nothing. */
+/** False if the key does nothing. */
 function act(key: string, afterG: boolean): boolean {
   if (!afterG) return actions.get(key)?.() ?? false
   const page = pages.find((each) => each.key === key)
@@ -65,7 +65,7 @@ const actions: ReadonlyMap<string, () => boolean> = new Map([
   ['j', () => step(1)],
   ['k', () => step(-1)],
   ['x', () => click(currentRow()?.querySelector<HTMLElement>('input[type=checkbox]'))],
-  // On a link or a button the browser does what it always does.
+  // On a link or a button the browser handles the key.
   ['Enter', () => document.activeElement === currentRow() && click(currentRow()?.querySelector<HTMLElement>('a'))],
   [
     'r',
@@ -118,7 +118,7 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     target.matches('input:not([type=checkbox]):not([type=radio]), textarea, select') &&
-    // The field of a dialog that was just closed keeps the focus until the next frame: what is pressed meanwhile is for the page.
+    // The field of a dialog that was just closed keeps the focus until the next frame: keys pressed meanwhile are meant for the page.
     target.closest('dialog:not([open])') === null
   )
 }

@@ -4,7 +4,7 @@ import { Field, Form } from '../parts/form/form.tsx'
 import { Logo } from '../parts/icons.tsx'
 import { session, sessionExpired } from '../state/session.ts'
 
-/** The form to sign in. The key goes to the server once, and comes back as a cookie that no script can read. */
+/** The sign-in form. The key is sent to the server once, which sets a cookie that no script can read. */
 export function SignIn() {
   return (
     <main class="sign-in">

@@ -4,6 +4,6 @@ import { session, sessionExpired } from '../state/session.ts'
 export async function signOut(): Promise<void> {
   await remove('session')
   session.value = null
-  // What was under way may have been refused meanwhile; that is no news to whoever signed out.
+  // Requests under way may be refused meanwhile; somebody who has signed out need not hear of it.
   sessionExpired.value = false
 }

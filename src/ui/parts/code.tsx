@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx'
 
 const saysCopiedMs = 2_000
 
-/** False where the browser does not allow it: outside of a secure context there is no clipboard. */
+/** False if the browser does not allow it: outside a secure context there is no clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -15,7 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies what stands on the page, and says so if that could not be done. */
+/** Copies text of the page, and says so if that was not possible. */
 async function copyShown(text: string): Promise<boolean> {
   const isCopied = await copyText(text)
   if (!isCopied) notify('bad', 'The browser did not allow copying. Select the text and copy it by hand.')
@@ -37,7 +37,7 @@ function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
   )
 }
 
-/** Text that is to be read as it is, with a way to take it along. */
+/** Preformatted text with a button that copies it. */
 export function Code({ text, label, whole = text }: { text: string; label: string; whole?: string }) {
   return (
     <div class="code">
@@ -49,7 +49,7 @@ export function Code({ text, label, whole = text }: { text: string; label: strin
   )
 }
 
-/** An id: short to look at, whole to copy. */
+/** An id with a button that copies it. */
 export function Id({ id }: { id: string }) {
   return (
     <span class="id">

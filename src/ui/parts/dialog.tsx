@@ -7,12 +7,12 @@ export { Dialog }
 interface Question {
   readonly title: string
   readonly sentence: string
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly action: string
-  /** What the other button says, where “Cancel” could be taken for the action. */
+  /** The label of the other button, if “Cancel” could be mistaken for the action. */
   readonly leave?: string
   readonly isDangerous?: boolean
-  /** Asks for a reason too, which the audit log keeps. */
+  /** Also asks for a reason, which is recorded in the audit log. */
   readonly wantsReason?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Reply {
 
 const open = signal<{ readonly question: Question; readonly answer: (reply: Reply | null) => void } | null>(null)
 
-/** Asks before something is done; null if the person would rather not. */
+/** Asks for a confirmation; null if it is declined. */
 export function ask(question: Question): Promise<Reply | null> {
   return new Promise((resolve) => {
     open.value?.answer(null)
@@ -35,7 +35,7 @@ export function Questions() {
   if (asked === null) return null
   const { title, sentence, action, leave = 'Cancel', isDangerous = false, wantsReason = false } = asked.question
   function answer(reply: Reply | null): void {
-    // A dialog closes a moment after its answer, when the next question may already stand there.
+    // A dialog closes shortly after its answer; the next question may be open by then.
     if (open.value === asked) open.value = null
     asked?.answer(reply)
   }

@@ -1,4 +1,4 @@
-/** Shapes in a 16-unit square; each state has one of its own, because not everybody sees the colour. */
+/** Shapes in a 16-unit square; each state has its own, because not everybody sees colours. */
 const shapes = {
   check: 'M3.5 8.5l3 3 6-7',
   retry: 'M13 8a5 5 0 1 1-1.6-3.7M13 2.5v3h-3',

@@ -4,7 +4,7 @@ import { Icon } from './icons.tsx'
 import type { Loaded } from '../state/use-load.ts'
 import { Prose } from './time.tsx'
 
-/** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
+/** Shows what was loaded; before that a skeleton, or the error with a button to try again. */
 export function Show<Value>({
   loaded,
   lines = 6,
@@ -36,7 +36,7 @@ export function Show<Value>({
   )
 }
 
-/** The last reading failed, though an earlier one did not. A lost connection is said at the top of the page. */
+/** The last refresh failed, but an earlier one did not. A lost connection is shown at the top of the page. */
 function Outdated({ problem }: { problem: string | null }) {
   const isSaid = problem === null || connectionLost.value
   return (

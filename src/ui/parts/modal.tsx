@@ -16,7 +16,7 @@ export function Dialog({
   useEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // Closing it, rather than only taking it away, gives the focus back to where it was.
+    // Closing it, rather than only removing it, returns the focus to where it was.
     return () => shown?.close()
   }, [])
   return (

@@ -1,6 +1,6 @@
 import { Prose } from './time.tsx'
 
-/** What the server has against something; it is there before, so that it is read aloud when it comes. */
+/** The error of the server; its element exists beforehand, so that screen readers announce it. */
 export function Refusal({ problem }: { problem: string | null }) {
   return (
     <p class="refusal" role="alert">

@@ -2,7 +2,7 @@ import { ago, instant, shortly, until } from '../text/format.ts'
 import { inProse } from '../text/prose.ts'
 import { now } from '../state/now.ts'
 
-/** How long ago something was; the exact time is behind it. */
+/** How long ago something was; the exact time is shown on hover. */
 export function Ago({ at, none = 'never' }: { at: string | null; none?: string }) {
   if (at === null) return <span class="muted">{none}</span>
   return (
@@ -12,7 +12,7 @@ export function Ago({ at, none = 'never' }: { at: string | null; none?: string }
   )
 }
 
-/** How long something has been so, after "for"; when it began is behind it. */
+/** How long something has lasted, after "for"; its start is shown on hover. */
 export function Lasting({ since }: { since: string }) {
   return (
     <time dateTime={since} title={instant(since)}>
@@ -30,7 +30,7 @@ export function Until({ at }: { at: string }) {
   )
 }
 
-/** A sentence of the API: its times are seen from now, with the exact time behind them. */
+/** A sentence of the API with relative times; the exact ones are shown on hover. */
 export function Prose({ text }: { text: string }) {
   return (
     <>

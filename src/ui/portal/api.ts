@@ -7,12 +7,12 @@ import { useLoad } from '../state/use-load.ts'
 import type { Loaded } from '../state/use-load.ts'
 import { problemText } from './parts/loaded.tsx'
 
-/** The path of something of the customer's own. */
+/** The path of a resource of the customer. */
 export function own(path: string): string {
   return `app/${session.value?.caller.applicationId ?? ''}/${path}`
 }
 
-/** Does something, and says how it went; false if it was not done. */
+/** Calls an operation and shows the result; false if it failed. */
 export async function act(call: Promise<Answer<unknown>>, done: string): Promise<boolean> {
   const answer = await call
   if (answer.kind === 'answered') notify('good', done)

@@ -40,7 +40,7 @@ function Entered() {
   )
 }
 
-/** Whoever has no session needs a new link: there is no key to type in. */
+/** Without a session a new link is needed: there is no key to type in. */
 function Expired() {
   return (
     <main class="sign-in">

@@ -9,7 +9,7 @@ import { say } from './settings.ts'
 
 const retryMs = 3_000
 
-/** Asks who is looking. A link carries its key in the fragment, which no server and no log ever sees. */
+/** Asks the server who is signed in. A link carries its key in the fragment, which is never sent to a server. */
 export async function enter(): Promise<void> {
   const key = new URLSearchParams(window.location.hash.slice(1)).get('key')
   if (key === null && path.value === 'login' && !isFramed) return window.location.replace(href(''))
@@ -22,11 +22,11 @@ export async function enter(): Promise<void> {
   return identify(key)
 }
 
-/** The key goes to the server once, and comes back as a cookie that no script can read. */
+/** The key is sent to the server once, which sets a cookie that no script can read. */
 async function openSession(key: string): Promise<void> {
   const opened = await post('session', { key })
   if (opened.kind !== 'refused' || opened.code !== 'session_exists') return
-  // Whoever is signed in decides whether a link makes somebody else of them.
+  // Somebody who is signed in is asked before a link replaces their session.
   const question = { title: say('entry.replace_title'), sentence: opened.detail, action: say('entry.replace_action') }
   if (await ask(question)) await post('session', { key, replace: true })
 }
@@ -36,7 +36,7 @@ async function identify(key: string | null): Promise<void> {
   if (answer.kind === 'unreachable') return void browserClock.after(retryMs, () => void identify(key))
   if (answer.kind === 'refused') return void (session.value = null)
   if (answer.value.caller.applicationId !== null) return void (session.value = answer.value)
-  // A server for development takes everybody on this machine for its operator: there the key speaks for itself.
+  // A development server treats everybody on this machine as an operator: there the key is used as it is.
   if (key === null || !answer.value.dev) return window.location.replace(href(''))
   callWithKey(key)
   return identify(null)

@@ -31,12 +31,12 @@ export function latency(ms: number): string {
   return ms < 1_000 ? `${whole.format(Math.round(ms))} ms` : `${seconds.format(ms / 1_000)} s`
 }
 
-/** The code of an answer; 0 is none. */
+/** The status code of a response; 0 for none. */
 export function codeText(code: number): string {
   return code === 0 ? say('status.no_answer') : String(code)
 }
 
-/** JSON over several lines, if nothing of it is lost by that; a number that a browser would round stays as it was sent. */
+/** Formatted JSON, unless that would change it: a number that a browser would round stays as it was sent. */
 export function laidOut(json: string): string {
   try {
     const value: unknown = JSON.parse(json)

@@ -1,9 +1,9 @@
 import { portal } from './settings.ts'
 
-/** True in a page of somebody else's: then the key stays in memory, and no cookie is used. */
+/** True if it is embedded: then the key stays in memory, and no cookie is used. */
 export const isFramed = window.parent !== window
 
-/** Tells the page around it how high the portal is, whenever that changes; and nobody but the pages that the server allows. */
+/** Posts the height of the portal to the embedding page whenever it changes, and only to the origins that the server allows. */
 export function sendHeight(): void {
   if (!isFramed) return
   document.documentElement.dataset['framed'] = ''
@@ -16,7 +16,7 @@ export function sendHeight(): void {
   }).observe(document.body)
 }
 
-/** Where the parent can be. The browser delivers to none but the one that is named; where it says which, only that is tried. */
+/** The possible origins of the parent. The browser delivers only to the one that matches; if it reveals the origin, only that one is tried. */
 function parentOrigins(): readonly string[] {
   const above = 'ancestorOrigins' in window.location ? window.location.ancestorOrigins[0] : undefined
   return above === undefined ? portal.frameAncestors : portal.frameAncestors.filter((origin) => origin === above)

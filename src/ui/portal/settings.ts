@@ -1,7 +1,7 @@
 import { strings } from './strings.ts'
 import type { StringKey } from './strings.ts'
 
-/** What the server wrote into the page: how the portal looks, its words, and where it can be embedded. */
+/** What the server wrote into the page: the look of the portal, its strings, and where it can be embedded. */
 interface PortalSettings {
   readonly name: string
   readonly logo: string | null
@@ -17,7 +17,7 @@ export const portal: PortalSettings = {
   ...(JSON.parse(document.getElementById('settings')?.textContent ?? '{}') as Partial<PortalSettings>),
 }
 
-/** The portal's words for a key, in the customer's language where there is a translation. */
+/** The string for a key, in the customer's language if there is a translation. */
 export function say(key: StringKey, values: Readonly<Record<string, string | number>> = {}): string {
   const template: string = portal.strings[key] ?? strings[key]
   return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
@@ -25,7 +25,7 @@ export function say(key: StringKey, values: Readonly<Record<string, string | num
 
 export const language = usableLanguage(say('language'))
 
-/** A language that no browser knows would stop every page that shows a time. */
+/** An unknown language would break every page that shows a time. */
 function usableLanguage(given: string): string {
   try {
     return Intl.getCanonicalLocales(given)[0] ?? strings.language

@@ -13,13 +13,13 @@ import { Prose } from '../parts/time.tsx'
 
 const pages = ['endpoints', 'messages', 'events', 'test', 'logs'] as const
 
-/** What surrounds every page: the name of the sender, the way around, what just happened. */
+/** The frame of every page: the sender's name, navigation, notices. */
 export function Shell({ children }: { children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null)
   const page = path.value
   const wasHere = useRef(page)
   useLayoutEffect(() => {
-    // A new page is read from its beginning, also by those who hear it.
+    // A new page starts at its beginning, for screen readers, too.
     if (wasHere.current !== page) main.current?.focus({ preventScroll: true })
     wasHere.current = page
   }, [page])
@@ -29,7 +29,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {say('nav.skip')}
       </button>
       <header class="top">
-        {/* Within another's page, that page says whose it is. */}
+        {/* An embedding page shows its own name. */}
         {!isFramed && <Brand />}
         <Navigation />
         {!isFramed && (

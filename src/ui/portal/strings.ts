@@ -1,4 +1,4 @@
-/** Every word that the portal says, by its key. A translation is a file with the same keys; `{…}` is filled in. */
+/** All strings of the portal, by key. A translation is a file with the same keys; `{…}` is filled in. */
 export const strings = {
   language: 'en',
 
@@ -62,9 +62,9 @@ export const strings = {
   'endpoints.day_none': 'nothing sent',
 
   'endpoint.active': 'Your endpoint gets events.',
-  'endpoint.failing': 'Your endpoint does not answer as it should. Events are sent again for a while.',
+  'endpoint.failing': 'Your endpoint does not respond as it should. Failed events are retried for a while.',
   'endpoint.failing_until':
-    'Your endpoint has only failed since {since}. It will be disabled on {at}, unless a delivery succeeds before.',
+    'Your endpoint has only failed since {since}. It will be disabled on {at}, unless a delivery succeeds before then.',
   'endpoint.paused': 'Your endpoint is paused. Events are kept, and sent when you resume it.',
   'endpoint.disabled': 'Your endpoint is disabled. It gets no events until you enable it.',
   'endpoint.test': 'Send a test',
@@ -81,7 +81,7 @@ export const strings = {
   'endpoint.url': 'URL',
   'endpoint.description': 'Description',
   'endpoint.created': 'Created',
-  'endpoint.recent': 'Last deliveries',
+  'endpoint.recent': 'Latest attempts',
   'endpoint.recent_all': 'All logs of this endpoint',
   'endpoint.recent_none': 'Nothing was sent to this endpoint yet.',
 
@@ -91,7 +91,7 @@ export const strings = {
   'form.save': 'Save',
   'form.url_hint': 'Events are sent to it by POST.',
   'form.events_hint': 'None chosen means all events.',
-  'form.events_names': 'Names with commas between them, such as invoice.paid; none means all events.',
+  'form.events_names': 'Names separated by commas, such as invoice.paid; none means all events.',
 
   'secret.title': 'Signing secret',
   'secret.sentence': 'With it you check that an event is really from us, and that nobody has changed it.',
@@ -123,7 +123,7 @@ export const strings = {
   'message.payload': 'Payload',
   'message.payload_gone': 'The payload is no longer kept.',
   'message.endpoints': 'Your endpoints',
-  'message.no_endpoints': 'No endpoint of yours wanted this event at the time.',
+  'message.no_endpoints': 'None of your endpoints subscribed to this event at the time.',
   'message.attempts': 'Attempts',
   'message.resend': 'Send again',
   'message.resent': 'It is sent again.',
@@ -141,7 +141,7 @@ export const strings = {
   'events.test': 'Send a test',
 
   'test.title': 'Test',
-  'test.sentence': 'Sends an example to an endpoint of yours, signed as every event is, and shows what it answers.',
+  'test.sentence': 'Sends an example to one of your endpoints, signed like every event, and shows the response.',
   'test.endpoint': 'Your endpoint',
   'test.event': 'Event',
   'test.send': 'Send the example',

@@ -1,9 +1,9 @@
-/** What the address names is unfolded and shown; what is unfolded is named in the address. */
+/** The operation in the address is expanded and scrolled to; the expanded one is put into the address. */
 export function followAddress(): void {
   show()
   addEventListener('hashchange', show)
   for (const details of document.querySelectorAll<HTMLDetailsElement>('.operation')) {
-    // Not `toggle`: what the address unfolds must not write it again.
+    // Not `toggle`: an operation that the address expands must not change the address again.
     details.querySelector('summary')?.addEventListener('click', () => {
       if (!details.open) history.replaceState(null, '', `${location.pathname}#${details.id}`)
     })

@@ -2,7 +2,7 @@ import { browserClock } from '../clock.ts'
 
 const saysCopiedMs = 2_000
 
-/** A button at every block of code, which takes it along. */
+/** A button on every block of code that copies it. */
 export function offerCopies(): void {
   for (const block of document.querySelectorAll<HTMLElement>('.code')) {
     const button = document.createElement('button')
@@ -20,7 +20,7 @@ async function copy(text: string, button: HTMLButtonElement): Promise<void> {
   browserClock.after(saysCopiedMs, () => (button.textContent = 'Copy'))
 }
 
-/** False where the browser does not allow it: outside of a secure context there is no clipboard. */
+/** False if the browser does not allow it: outside a secure context there is no clipboard. */
 async function isCopied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -19,7 +19,7 @@ function filter(text: string): void {
     section.hidden = operations.every((each) => each.hidden)
     found += operations.filter((each) => !each.hidden).length
   }
-  // What is not an operation is not what is looked for.
+  // Everything else is hidden while a filter is set.
   for (const rest of document.querySelectorAll<HTMLElement>('section.rest')) rest.hidden = text !== ''
   const none = document.querySelector('.none')
   if (none !== null) none.textContent = text === '' ? '' : said(found, text)

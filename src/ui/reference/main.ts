@@ -11,7 +11,7 @@ offerCopies()
 filterAsTyped()
 followAddress()
 
-/** On a phone the sections are behind a button, and leave when one is chosen. */
+/** On a phone the sections are behind a button, and are hidden again when one is chosen. */
 function openMenu(): void {
   const button = document.querySelector<HTMLButtonElement>('.menu')
   const navigation = document.querySelector('#navigation')

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** True from a call that nobody answered until the next that somebody does. */
+/** True from a call without an answer until the next one that is answered. */
 export const connectionLost = signal(false)

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { browserClock } from '../clock.ts'
 
-/** What was done, said once to eyes and to screen readers. */
+/** Short messages about what was done, for the screen and for screen readers. */
 interface Notice {
   readonly id: number
   readonly tone: 'good' | 'bad'

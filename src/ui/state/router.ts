@@ -3,14 +3,14 @@ import { basePath } from '../api/call.ts'
 import { now } from './now.ts'
 import { absoluteTime } from './relative-time.ts'
 
-/** Where the reader is, below the base path, without a leading slash. */
+/** The path of the current page below the base path, without a leading slash. */
 export const location = signal(read())
 
 export const path = computed(() => location.value.pathname)
-/** The query as it stands in the address. */
+/** The query as it is in the address. */
 export const address = computed(() => new URLSearchParams(location.value.search))
 const minute = computed(() => Math.floor(now.value / 60_000) * 60_000)
-/** The query as it is meant now: `since=1h` is a time, and moves on with the minutes. */
+/** The query with its relative times resolved: `since=1h` becomes a time, and moves on every minute. */
 export const query = computed(() => {
   const meant = new URLSearchParams(address.value)
   for (const name of ['since', 'until']) {
@@ -48,7 +48,7 @@ export function setQuery(
   go(search === '' ? path.value : `${path.value}?${search}`, how)
 }
 
-/** A click on a link of ours changes the page without loading it anew; all others are the browser's. */
+/** A click on a link within the dashboard changes the page without a reload; the browser handles all others. */
 export function followLinks(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (link === null || event.defaultPrevented || !isPlainClick(event) || !leadsToPage(link)) return
@@ -64,7 +64,7 @@ function isPlainClick({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent
 function leadsToPage(link: HTMLAnchorElement): boolean {
   const { origin, pathname } = new URL(link.href)
   const isBelow = origin === window.location.origin && pathname.startsWith(basePath)
-  // What lies below `api` is answered by the server, and the page of the API is written by it.
+  // The server answers everything below `api`, and renders the page of the API.
   const isApi = /^api(\/|$)/.test(pathname.slice(basePath.length))
   return isBelow && !isApi && link.target === '' && !link.hasAttribute('download')
 }
@@ -74,7 +74,7 @@ function read(): { readonly pathname: string; readonly search: string } {
   return { pathname: decoded(pathname.slice(basePath.length).replace(/\/$/, '')), search }
 }
 
-/** An address that nobody can decode is a page that nobody knows, not a page that stays white. */
+/** An address that cannot be decoded leads to the page for unknown addresses, not to a blank page. */
 function decoded(text: string): string {
   try {
     return decodeURI(text)

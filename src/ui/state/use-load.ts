@@ -3,16 +3,16 @@ import { apiUrl, get, problemOf } from '../api/call.ts'
 import type { Query } from '../api/call.ts'
 import { browserClock } from '../clock.ts'
 
-/** What a page has read. The last value stays while a newer one is asked for, so nothing flickers. */
+/** What a page has loaded. The last value stays while a newer one is requested, so that nothing flickers. */
 export interface Loaded<Value> {
   readonly value: Value | null
-  /** The value belongs to an earlier question than the one that is being asked. */
+  /** The value belongs to an earlier request than the current one. */
   readonly isStale: boolean
   readonly problem: string | null
   readonly refresh: () => void
 }
 
-/** Reads an operation of the API, and again every `everyMs` while somebody is looking. */
+/** Calls an operation of the API, and again every `everyMs` while the tab is visible. */
 export function useLoad<Value>(path: string, query: Query = {}, everyMs: number | null = null): Loaded<Value> {
   const url = apiUrl(path, query)
   const [read, setRead] = useState<{ url: string; value: Value | null; problem: string | null }>({
@@ -29,12 +29,12 @@ export function useLoad<Value>(path: string, query: Query = {}, everyMs: number 
     let isFirst = true
 
     async function load(): Promise<void> {
-      // A tab that nobody looks at reads once, and goes on when it is looked at.
+      // A hidden tab loads once, and continues when it becomes visible.
       if (isFirst || !document.hidden) {
         isFirst = false
         const answer = await get<Value>(path, query, leaving.signal)
         if (leaving.signal.aborted) return
-        // What was read for another question is no answer to this one.
+        // The value of another request does not answer this one.
         setRead((before) =>
           answer.kind === 'answered'
             ? { url, value: answer.value, problem: null }

@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 import { browserClock } from '../clock.ts'
 
-/** Asks for what a text finds; empty if there is nothing, or if nobody answers. */
+/** Searches for a text; empty if nothing is found, or if there is no answer. */
 export type Search<Item> = (text: string, signal: AbortSignal) => Promise<readonly Item[]>
 
 interface Finding<Item> {
-  /** Of the last text that was answered: they stay until the next answer, so that nothing flickers. */
+  /** The results for the last answered text: they stay until the next answer, so that nothing flickers. */
   readonly items: readonly Item[]
-  /** The text that is given was not answered yet. */
+  /** There is no answer for the current text yet. */
   readonly isBusy: boolean
 }
 
-// Shorter than the time between two keystrokes of a fast typist would ask once for each of them.
+// A shorter pause would send a request for every keystroke of a fast typist.
 const pauseMs = 60
 
-/** Searches while somebody types; nothing while the text is null. */
+/** Searches while somebody types; does nothing while the text is null. */
 export function useSearch<Item>(text: string | null, search: Search<Item>): Finding<Item> {
   const [answer, setAnswer] = useState<{ text: string | null; items: readonly Item[] }>({ text: null, items: [] })
   useEffect(() => {

@@ -85,7 +85,7 @@ export function bytes(size: number): string {
   return `${Math.round(size / (102.4 * 1024)) / 10} MiB`
 }
 
-/** A URL without what all of them share. */
+/** A URL without its scheme. */
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '')
 }
@@ -94,7 +94,7 @@ export function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-/** JSON set out over lines, or null if the text is none. */
+/** Formatted JSON, or null if the text is not JSON. */
 export function prettyJson(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)

@@ -1,4 +1,4 @@
-/** What keeps a text from being a JSON object, for whoever is typing it; null if nothing does. */
+/** Why a text is not a JSON object, for somebody who is typing it; null if it is one. */
 export function jsonProblem(text: string): string | null {
   if (text.trim() === '') return 'Nothing is here yet. The payload is a JSON object; the least is {}.'
   const position = jsonFault(text)
@@ -35,7 +35,7 @@ export const token =
 
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end'
 
-/** Where the first character is that JSON does not allow: browsers do not all say so. */
+/** The position of the first character that JSON does not allow: not all browsers say so. */
 function faultAt(text: string): number {
   const ends: string[] = []
   let expected: Expected | null = 'value'
@@ -55,7 +55,7 @@ export function endOf(pattern: RegExp, text: string, from: number): number | nul
   return pattern.test(text) ? pattern.lastIndex : null
 }
 
-/** What may come after a token; null if it must not be here. `ends` are those of the objects and lists around it. */
+/** What may follow a token; null if the token is not allowed here. `ends` are those of the enclosing objects and lists. */
 function after(expected: Expected, seen: string, ends: string[]): Expected | null {
   if (expected === 'colon') return seen === ':' ? 'value' : null
   if (expected.endsWith('or end') && seen === ends.at(-1)) {

@@ -16,7 +16,7 @@ export function accessLabel(access: Access): string {
   return access === 'write' ? 'read and write access' : 'read-only access'
 }
 
-/** What an attempt came to, for people. */
+/** The result of an attempt, for people. */
 export function outcomeLabel(outcome: RecordedOutcome, statusCode: number | null): string {
   return outcome === 'answered' ? `HTTP ${statusCode ?? ''}` : failures[outcome]
 }
@@ -43,17 +43,17 @@ export const jobActions: Readonly<Record<JobAction, string>> = {
   erase: 'Erase an application',
 }
 
-/** What a job works on, for people. Its times are as in the sentences of the API. */
+/** The filter of a job, for people. Its times have the format of the sentences of the API. */
 export function filterLabel(filter: Readonly<Record<string, unknown>>): string {
   const conditions = Object.entries(filter)
     .filter(([, value]) => value !== null && value !== undefined)
-    // The job's own guard against what has changed since it was asked for.
+    // It only protects the job from changes since it was requested.
     .filter(([name]) => name !== 'unchangedSince')
     .map(([name, value]) => conditionLabel(name, value))
   return conditions.length === 0 ? 'everything' : conditions.join(', ')
 }
 
-/** What somebody did something to: an id as it is, a filter for people. */
+/** The target of an action: an id as it is, a filter in words. */
 export function targetLabel(target: string): string {
   try {
     const filter: unknown = JSON.parse(target)
@@ -63,7 +63,7 @@ export function targetLabel(target: string): string {
   }
 }
 
-/** What a change changed, a line for each field: `url: https://a.example → https://b.example`. */
+/** The changed fields, one per line: `url: https://a.example → https://b.example`. */
 export function changeLabels(
   before: Readonly<Record<string, unknown>> | null,
   after: Readonly<Record<string, unknown>> | null,

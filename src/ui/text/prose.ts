@@ -6,7 +6,7 @@ export type Piece = string | { readonly at: string; readonly text: string }
 // The API writes times as 2026-01-01T12:00:00.000Z, and in sentences as 2026-01-01 12:00:00 UTC.
 const stamp = /(?:\b(at|until|since|for|on|after|before) )?(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d+)?(?: UTC|Z)/g
 
-/** A sentence of the API as people read it: times in it are seen from now. */
+/** A sentence of the API with relative times. */
 export function inProse(sentence: string, now: number): Piece[] {
   const pieces: Piece[] = []
   let end = 0

@@ -12,7 +12,7 @@ interface Schema {
 
 const deepest = 8
 
-/** A value that a JSON schema describes: its own example if it has one, else the plainest that fits. */
+/** An example for a JSON schema: its own if it has one, else the simplest value that fits. */
 export function exampleOf(given: unknown, depth = 0): unknown {
   if (typeof given !== 'object' || given === null || depth > deepest) return null
   const schema: Schema = given

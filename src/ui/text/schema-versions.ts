@@ -5,7 +5,7 @@ export function versionsOf(schemas: Schemas): string[] {
   return Object.keys(schemas ?? {}).toSorted((one, other) => one.localeCompare(other, 'en', { numeric: true }))
 }
 
-/** The one that payloads are checked against; undefined if there is none. */
+/** The version that payloads are checked against; undefined if there is none. */
 export function newestSchema(schemas: Schemas): unknown {
   const newest = versionsOf(schemas).at(-1)
   return newest === undefined ? undefined : schemas?.[newest]

@@ -10,7 +10,7 @@ import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { count } from '../../text/format.ts'
 
-/** What the customer is called and allowed. The rate limit is its own; quotas are of the server, and the same for all. */
+/** The name and limits of the customer. The rate limit is its own; quotas are set on the server, and the same for all. */
 export function Limits({ application, refresh }: { application: ApplicationOverview; refresh: () => void }) {
   const config = useLoad<Config>('config')
   const { id, name, throttleRate, endpoints } = application
@@ -47,7 +47,7 @@ const quotas = [
 
 function Quotas({ config, endpoints }: { config: Config | null; endpoints: number }) {
   const shown = quotas.flatMap(([env, label]): [string, string][] => {
-    // The room is taken before the figures come, so that nothing below moves.
+    // The space is reserved before the figures arrive, so that nothing below moves.
     if (config === null) return [[label, '–']]
     const value = config.settings.find((setting) => setting.env === env)?.value
     if (typeof value !== 'number') return []

@@ -17,7 +17,7 @@ import { Erase } from './erase.tsx'
 
 const refreshMs = 5_000
 
-/** One customer: how it is doing, what it has, what it is allowed, and how to be rid of it. */
+/** One customer: its health, endpoints, messages and limits, and how to erase it. */
 export function Application({ id }: { id: string }) {
   const loaded = useLoad<ApplicationOverview>(`application/${encodeURIComponent(id)}`, {}, refreshMs)
   const application = loaded.value

@@ -5,9 +5,10 @@ import { Empty, Show } from '../../parts/loaded.tsx'
 import { Panel } from '../../parts/page.tsx'
 import { Health } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { Url } from '../../parts/url.tsx'
 import { href } from '../../state/router.ts'
 import { useLoad } from '../../state/use-load.ts'
-import { count, firstLine, shortUrl } from '../../text/format.ts'
+import { count, firstLine } from '../../text/format.ts'
 import { MessageTable } from '../message/message-table.tsx'
 
 const refreshMs = 5_000
@@ -60,32 +61,40 @@ function EndpointTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
         </thead>
         <tbody>
           {endpoints.map((endpoint) => (
-            <tr key={endpoint.id} data-row tabIndex={-1}>
-              <td class="wide">
-                <Health endpoint={endpoint} />
-              </td>
-              <td class="main">
-                <div class="narrow">
-                  <Health endpoint={endpoint} />
-                </div>
-                <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
-                {endpoint.health.state !== 'healthy' && (
-                  <div class="under whole">
-                    <StatusSentence endpoint={endpoint} />
-                  </div>
-                )}
-              </td>
-              <td class="wide">
-                <Strip hours={endpoint.hours} />
-              </td>
-              <td class={endpoint.backlog === 0 ? 'number muted' : 'number'}>
-                {count(endpoint.backlog, endpoint.backlogAtLeast)}
-              </td>
-            </tr>
+            <EndpointRow key={endpoint.id} endpoint={endpoint} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
+  return (
+    <tr data-row tabIndex={-1}>
+      <td class="wide">
+        <Health endpoint={endpoint} />
+      </td>
+      <td class="main">
+        <div class="narrow">
+          <Health endpoint={endpoint} />
+        </div>
+        <a href={href(`endpoints/${endpoint.id}`)}>
+          <Url url={endpoint.url} />
+        </a>
+        {endpoint.health.state !== 'healthy' && (
+          <div class="under whole">
+            <StatusSentence endpoint={endpoint} />
+          </div>
+        )}
+      </td>
+      <td class="wide">
+        <Strip hours={endpoint.hours} />
+      </td>
+      <td class={endpoint.backlog === 0 ? 'number muted' : 'number'}>
+        {count(endpoint.backlog, endpoint.backlogAtLeast)}
+      </td>
+    </tr>
   )
 }
 
@@ -146,7 +155,9 @@ function DeadLetterTable({ dead }: { dead: DeadLetters }) {
           {dead.data.slice(0, mostGroups).map(({ endpointId, url, reason, errorDetail, count: size, newestAt }) => (
             <tr key={`${endpointId} ${reason} ${errorDetail}`} data-row tabIndex={-1}>
               <td class="main">
-                <a href={href(`deliveries?status=dead&reason=${reason}&endpoint=${endpointId}`)}>{shortUrl(url)}</a>
+                <a href={href(`deliveries?status=dead&reason=${reason}&endpoint=${endpointId}`)}>
+                  <Url url={url} />
+                </a>
                 <div class="under">
                   {reason}
                   {errorDetail === null ? '' : `: ${firstLine(errorDetail)}`}

@@ -15,7 +15,7 @@ import { customerName, healthState, lastDay } from './application-health.ts'
 const refreshMs = 5_000
 const pageSize = 50
 
-/** Customers: how each is doing, what it gets, and what waits for it. */
+/** Customers: the health, traffic and backlog of each. */
 export function Applications() {
   const text = query.value.get('text') ?? ''
   const loaded = useLoad<List<ApplicationOverview>>(

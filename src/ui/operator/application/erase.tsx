@@ -12,10 +12,10 @@ import { Refusal } from '../../parts/refusal.tsx'
 
 type Erased = Pick<ApplicationOverview, 'id' | 'uid' | 'name'>
 
-// As far as the server counts.
+// The server counts no further.
 const mostCounted = 1_000_000
 
-/** The end of a customer: counted first, and done only by who types its name. */
+/** Erases a customer: shows the exact numbers first, and asks for its name to be typed. */
 export function Erase({ application }: { application: Erased }) {
   const [found, setFound] = useState<Erasable | null>(null)
   async function count(): Promise<void> {
@@ -25,7 +25,7 @@ export function Erase({ application }: { application: Erased }) {
   }
   return (
     <Panel title="Erase">
-      <p class="muted">Deletes the application, and erases all that it ever had.</p>
+      <p class="muted">Deletes the application and erases all of its data.</p>
       <button type="button" class="button danger" onClick={() => void count()}>
         Erase the application …
       </button>

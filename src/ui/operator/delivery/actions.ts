@@ -49,7 +49,7 @@ export interface BulkFilter {
   readonly until?: string
 }
 
-/** Retries or cancels all that match: counts first, asks with the exact number, then shows the work. */
+/** Retries or cancels all that match: counts first, asks with the exact number, then shows the job. */
 export async function bulk(action: 'requeue' | 'cancel', filters: readonly BulkFilter[]): Promise<void> {
   const counts = await Promise.all(
     filters.map((filter) => post<{ matching: number }>('job', { action, filter, dryRun: true })),

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { bulk } from './actions.ts'
 import type { DeadLetterGroup, DeadLetters as Groups } from '../../api/answers.ts'
-import { count, counted, firstLine, shortUrl } from '../../text/format.ts'
+import { count, counted, firstLine } from '../../text/format.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { Page } from '../../parts/page.tsx'
 import { QueryCombobox } from '../../parts/form/combobox.tsx'
@@ -10,13 +10,14 @@ import { SortHeader, sorted } from '../../parts/table/sort.tsx'
 import type { Sort } from '../../parts/table/sort.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { Ago } from '../../parts/time.tsx'
+import { Url } from '../../parts/url.tsx'
 import { href, query } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 5_000
 const mostErrors = 3
 
-/** Dead letters by endpoint and reason: the unit in which a person decides. */
+/** Dead letters by endpoint and reason: people decide about them in these groups. */
 export function DeadLetters() {
   const application = query.value.get('application') ?? ''
   const endpoint = query.value.get('endpoint') ?? ''
@@ -56,7 +57,7 @@ export function DeadLetters() {
   )
 }
 
-/** One endpoint and reason, with what it last said. Bulk work is asked for by these two, so they are one row. */
+/** One endpoint and reason, with the last errors. A bulk job takes these two as its filter, so they make up one row. */
 interface Group {
   readonly key: string
   readonly endpointId: string
@@ -136,7 +137,7 @@ const columns: Readonly<Record<Column, (group: Group) => string | number>> = {
 
 interface TableProps {
   readonly groups: readonly Group[]
-  /** There are older ones that were not read. */
+  /** There are older ones that were not counted. */
   readonly isPart: boolean
   readonly selected: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
@@ -156,40 +157,51 @@ function Table({ groups, isPart, selected, select }: TableProps) {
               </th>
             )}
             <SortHeader name="Endpoint and last error" column="endpoint" sort={sort} change={setSort} />
-            <th scope="col">Reason</th>
+            <th scope="col" class="wide">
+              Reason
+            </th>
             <SortHeader name="Dead" column="count" sort={sort} change={setSort} kind="number" />
             <SortHeader name="Newest" column="newest" sort={sort} change={setSort} kind="wide" />
           </tr>
         </thead>
         <tbody>
           {sorted(groups, columns[sort.column], sort.order).map((group) => (
-            <tr key={group.key} data-row tabIndex={-1} class={selected.has(group.key) ? 'selected' : undefined}>
-              {canWrite() && (
-                <td class="tick">
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${count(group.count, isPart)} dead letters of ${group.url}, ${group.reason}`}
-                    checked={selected.has(group.key)}
-                    onChange={() => select(toggled(selected, group.key))}
-                  />
-                </td>
-              )}
-              <td class="main">
-                <a href={href(`deliveries?status=dead&endpoint=${group.endpointId}&reason=${group.reason}`)}>
-                  {shortUrl(group.url)}
-                </a>
-                <Errors errors={group.errors} />
-              </td>
-              <td>{group.reason}</td>
-              <td class="number">{count(group.count, isPart)}</td>
-              <td class="wide when">
-                <Ago at={group.newestAt} />
-              </td>
-            </tr>
+            <Row key={group.key} group={group} isPart={isPart} selected={selected} select={select} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Row({ group, isPart, selected, select }: Omit<TableProps, 'groups'> & { readonly group: Group }) {
+  const { key, endpointId, reason, url, newestAt } = group
+  const size = count(group.count, isPart)
+  return (
+    <tr data-row tabIndex={-1} class={selected.has(key) ? 'selected' : undefined}>
+      {canWrite() && (
+        <td class="tick">
+          <input
+            type="checkbox"
+            aria-label={`Select ${size} dead letters of ${url}, ${reason}`}
+            checked={selected.has(key)}
+            onChange={() => select(toggled(selected, key))}
+          />
+        </td>
+      )}
+      <td class="main">
+        <a href={href(`deliveries?status=dead&endpoint=${endpointId}&reason=${reason}`)}>
+          <Url url={url} />
+        </a>
+        <div class="under narrow">{reason}</div>
+        <Errors errors={group.errors} />
+      </td>
+      <td class="wide">{reason}</td>
+      <td class="number">{size}</td>
+      <td class="wide when">
+        <Ago at={newestAt} />
+      </td>
+    </tr>
   )
 }
 
@@ -198,7 +210,7 @@ function Errors({ errors }: { errors: Group['errors'] }) {
     <ul class="plain under">
       {errors.slice(0, mostErrors).map(({ text, count: times }) => (
         <li key={text}>
-          {count(times)} × {text === '' ? 'no error' : text}
+          {count(times)} × {text === '' ? 'without an error' : text}
         </li>
       ))}
       {errors.length > mostErrors && <li>and {counted(errors.length - mostErrors, 'other error')}</li>}

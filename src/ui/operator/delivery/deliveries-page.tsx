@@ -6,7 +6,7 @@ import { sendCurl } from '../curl-examples.ts'
 import { DeliveryFilters, filterNames } from './delivery-filters.tsx'
 import { DeliveryList, LiveButton, useDeliveries } from './list/delivery-list.tsx'
 
-/** Deliveries, newest first and live; what is looked for is in the address. */
+/** Deliveries, newest first and live; the filters are in the address. */
 export function Deliveries() {
   const deliveries = useDeliveries()
   return (

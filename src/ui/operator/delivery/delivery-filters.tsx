@@ -10,7 +10,7 @@ import { QueryCombobox } from '../../parts/form/combobox.tsx'
 import { applicationChoices, endpointChoices, eventTypeChoices } from '../search.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
 
-/** Everything that deliveries can be looked for by, as the API calls it. */
+/** All filters of deliveries, by their names in the API. */
 export const filterNames = [
   'status',
   'endpoint',
@@ -65,7 +65,7 @@ export function DeliveryFilters() {
   )
 }
 
-/** With how many there are of each; of one endpoint only, on its own page. */
+/** With the count of each status; on the page of an endpoint, of that endpoint only. */
 export function StatusChips({ endpoint }: { endpoint?: string }) {
   const asked = endpoint === undefined ? countedBy(query.value) : { ...countedBy(query.value), endpoint }
   const counts = useLoad<DeliveryCounts>('delivery-count', asked, countMs)
@@ -81,7 +81,7 @@ export function StatusChips({ endpoint }: { endpoint?: string }) {
   )
 }
 
-/** What is counted of each status: all that the other filters pick. */
+/** The filter of the counts: everything but the status. */
 function countedBy(given: URLSearchParams): Query {
   const names = filterNames.filter((name) => name !== 'status' && name !== 'text')
   return Object.fromEntries(names.map((name) => [name, given.get(name)]))

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import { cancelDelivery, retryNow } from './actions.ts'
 import { get, problemOf } from '../../api/call.ts'
 import type { DeliveryDetail } from '../../api/answers.ts'
-import { shortUrl } from '../../text/format.ts'
 import { Code, Id, copyText } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/modal.tsx'
 import { Icon } from '../../parts/icons.tsx'
@@ -12,6 +11,8 @@ import { Payload } from './payload.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Ago, Prose, Until } from '../../parts/time.tsx'
+import { Url } from '../../parts/url.tsx'
+import { customerName } from '../application/application-health.ts'
 import { SignatureDebugger } from './signature-debugger.tsx'
 import { Timeline } from './attempt/timeline.tsx'
 import { href } from '../../state/router.ts'
@@ -20,7 +21,7 @@ import { canWrite } from '../../state/session.ts'
 
 const refreshMs = 2_000
 
-/** One delivery: why it is where it is, what was tried, what is in it. */
+/** One delivery: its status and why, its attempts and its payload. */
 export function Delivery({ id }: { id: string }) {
   const loaded = useLoad<DeliveryDetail>(`delivery/${encodeURIComponent(id)}`, {}, refreshMs)
   const delivery = loaded.value
@@ -90,19 +91,24 @@ function Actions({ delivery, refresh }: { delivery: DeliveryDetail; refresh: () 
   )
 }
 
-/** Copies the command, or shows it where the browser does not allow that. */
+/** Copies the command, or shows it if the browser does not allow copying. */
 async function copyCurl(id: string, show: (command: string) => void): Promise<void> {
   const answer = await get<{ command: string }>(`delivery/${id}/curl`)
   if (answer.kind !== 'answered') return notify('bad', problemOf(answer))
   if (!(await copyText(answer.value.command))) return show(answer.value.command)
-  notify('good', 'Copied a curl command with a fresh signature. That it was copied is in the audit log.')
+  notify('good', 'Copied a curl command with a fresh signature. Copying it is recorded in the audit log.')
 }
 
 function detailsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren][] {
   const { endpoint, application, message } = delivery
   const details: [string, preact.ComponentChildren | null][] = [
-    ['Endpoint', <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>],
-    ['Application', application.name === '' ? application.id : application.name],
+    [
+      'Endpoint',
+      <a href={href(`endpoints/${endpoint.id}`)}>
+        <Url url={endpoint.url} />
+      </a>,
+    ],
+    ['Application', <a href={href(`applications/${application.id}`)}>{customerName(application)}</a>],
     ['Attempts', `${delivery.attemptCount} of ${delivery.maxAttempts}`],
     ['Next attempt', isWaiting(delivery) && delivery.nextRetryAt !== null ? <Until at={delivery.nextRetryAt} /> : null],
     ['Policy', delivery.policy],
@@ -116,7 +122,7 @@ function detailsOf(delivery: DeliveryDetail): [string, preact.ComponentChildren]
     ['Event id', message.eventId === null ? null : <Id id={message.eventId} />],
     ['Session', delivery.sessionId],
     ['Channels', message.channels === null || message.channels.length === 0 ? null : message.channels.join(', ')],
-    ['Same message', <a href={href(`deliveries?message=${encodeURIComponent(message.id)}`)}>all its deliveries</a>],
+    ['Same message', <a href={href(`messages/${message.id}`)}>all its deliveries</a>],
   ]
   return details.filter(([, value]) => value !== null)
 }

@@ -15,13 +15,13 @@ interface DeliveryTableProps {
   readonly caption: string
   readonly deliveries: readonly ListedDelivery[]
   readonly refresh: () => void
-  /** All go to the same: its address would be in every row. What failed last, or the message, takes its place. */
+  /** All go to the same endpoint: instead of its address, rows show the last error or the message. */
   readonly isOfOneEndpoint?: boolean
-  /** Absent where rows cannot be selected. */
+  /** Absent if rows cannot be selected. */
   readonly selection?: Selection
 }
 
-/** Deliveries, newest first. What went well recedes; what did not stands out. */
+/** Deliveries, newest first. Successful ones recede; failed ones stand out. */
 export function DeliveryTable({
   caption,
   deliveries,
@@ -47,7 +47,7 @@ export function DeliveryTable({
 }
 
 interface ShownProps {
-  /** The ids of the rows that are shown. */
+  /** The ids of the rows on this page. */
   readonly page: readonly string[]
   readonly isOfOneEndpoint: boolean
   readonly refresh: () => void
@@ -68,7 +68,9 @@ function Head({ page, isOfOneEndpoint, selection }: ShownProps) {
             />
           </th>
         )}
-        <th scope="col">Status</th>
+        <th scope="col" class="wide">
+          Status
+        </th>
         <th scope="col">Event</th>
         <th scope="col" class="wide">
           {whereTitle(isOfOneEndpoint)}
@@ -117,11 +119,13 @@ function Row({ delivery, page, refresh, isOfOneEndpoint, selection }: RowProps) 
           />
         </td>
       )}
-      <td class="status">
-        <DeliveryState delivery={delivery} />
-        <Next delivery={delivery} />
+      <td class="wide">
+        <Status delivery={delivery} />
       </td>
       <td class="main">
+        <div class="narrow">
+          <Status delivery={delivery} />
+        </div>
         <a href={href(`deliveries/${id}`)}>{eventType}</a>
         <Narrow delivery={delivery} isOfOneEndpoint={isOfOneEndpoint} />
       </td>
@@ -143,13 +147,22 @@ function Row({ delivery, page, refresh, isOfOneEndpoint, selection }: RowProps) 
   )
 }
 
-/** How much a row asks to be looked at. */
+/** How much a row stands out. */
 function weightOf({ status, reason }: ListedDelivery): 'quiet' | 'usual' | 'loud' {
   if (status === 'dead') return reason === 'cancelled' ? 'quiet' : 'loud'
   return status === 'failed' ? 'usual' : 'quiet'
 }
 
-/** When it goes on, or why it does not. */
+function Status({ delivery }: { delivery: ListedDelivery }) {
+  return (
+    <>
+      <DeliveryState delivery={delivery} />
+      <Next delivery={delivery} />
+    </>
+  )
+}
+
+/** When the next attempt is due, or why there is none. */
 function Next({ delivery: { status, reason, nextRetryAt } }: { delivery: ListedDelivery }) {
   if (status === 'dead' && reason !== 'cancelled') return <div class="under second">{reason}</div>
   if (status !== 'failed' || nextRetryAt === null) return null
@@ -181,7 +194,7 @@ function WhatFailed({ delivery }: { delivery: ListedDelivery }) {
   )
 }
 
-/** What the columns say that a phone has no room for. */
+/** What the columns show that are hidden on a phone. */
 function Narrow({ delivery, isOfOneEndpoint }: Pick<RowProps, 'delivery' | 'isOfOneEndpoint'>) {
   const { applicationName, targetUrl, attemptCount, lastAttempt } = delivery
   const numbers = [codeOf(delivery), latency(lastAttempt?.tookMs ?? null), counted(attemptCount, 'attempt')]
@@ -198,7 +211,7 @@ function Narrow({ delivery, isOfOneEndpoint }: Pick<RowProps, 'delivery' | 'isOf
   )
 }
 
-/** The first line of what went wrong; empty for what did not. */
+/** The first line of the error; empty if there is none. */
 function failureOf({ status, errorDetail }: ListedDelivery): string {
   return status === 'delivered' || errorDetail === null ? '' : firstLine(errorDetail)
 }

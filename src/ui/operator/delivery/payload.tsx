@@ -4,10 +4,10 @@ import { bytes, prettyJson } from '../../text/format.ts'
 import { Code } from '../../parts/code.tsx'
 import { Panel } from '../../parts/page.tsx'
 
-// A browser lays out this much at once without a stutter; the rest is a click away.
+// A browser renders this much without a noticeable delay; the rest is shown on demand.
 const shownCharacters = 20_000
 
-/** The body of a message, set out or exactly as it is sent. */
+/** The body of a message, formatted or exactly as it is sent. */
 export function Payload({ message }: { message: DeliveryDetail['message'] }) {
   const pretty = message.binary ? null : prettyJson(message.payload)
   const [isRaw, setRaw] = useState(false)
@@ -20,7 +20,7 @@ export function Payload({ message }: { message: DeliveryDetail['message'] }) {
       actions={
         <>
           <span class="muted">
-            {bytes(message.bytes)} {message.contentType}
+            {bytes(message.bytes)} · {message.contentType}
           </span>
           {pretty !== null && (
             <button type="button" class="button small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
@@ -41,7 +41,7 @@ export function Payload({ message }: { message: DeliveryDetail['message'] }) {
   )
 }
 
-/** Why the body is not there, or not all of it. */
+/** Why the body is missing or incomplete. */
 function Notes({ message: { erased, binary, truncated, payload } }: { message: DeliveryDetail['message'] }) {
   return (
     <>

@@ -5,18 +5,18 @@ import { Form } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Prose } from '../../parts/time.tsx'
 
-/** Compares what a customer has with what was sent. The server does it: no secret comes into the browser. */
+/** Compares what a customer received with what was sent. The server does it, so that no secret reaches the browser. */
 export function SignatureDebugger({ deliveryId }: { deliveryId: string }) {
   const [check, setCheck] = useState<SignatureCheck | null>(null)
   const body = useRef<HTMLTextAreaElement>(null)
-  // Not by the form, which takes off the white space around a value: that may be the difference.
+  // Not through the form, which trims values: white space may be the difference.
   const given = (headers: string): { headers: string; body?: string } =>
     body.current === null || body.current.value === '' ? { headers } : { headers, body: body.current.value }
   return (
     <details class="panel debugger">
       <summary>
         <h2>Signature debugger</h2>
-        <span class="muted">The customer cannot verify it? Paste what they have, and see what differs.</span>
+        <span class="muted">Paste what the customer received, and see what differs.</span>
       </summary>
       <Form<SignatureCheck>
         action="Compare"

@@ -4,7 +4,7 @@ import { ask } from '../../parts/dialog.tsx'
 import { href } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
 
-/** What can be done with an endpoint as it stands. */
+/** The actions for an endpoint in its current state. */
 export function EndpointActions({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
   return (
     <>
@@ -30,7 +30,7 @@ interface Change {
   readonly word: string
   readonly done: string
   readonly isPrimary: boolean
-  /** Absent where it can do no harm. */
+  /** Absent if no confirmation is needed. */
   readonly question?: Parameters<typeof ask>[0]
 }
 
@@ -41,7 +41,7 @@ const pause: Change = {
   isPrimary: false,
   question: {
     title: 'Pause this endpoint?',
-    sentence: 'Nothing is sent while it is paused. Messages for it are collected, and leave when it is resumed.',
+    sentence: 'Nothing is sent while it is paused. Deliveries to it are kept, and sent when it is resumed.',
     action: 'Pause it',
     wantsReason: true,
   },

@@ -9,7 +9,7 @@ import { applicationChoices, eventTypeChoices } from '../search.ts'
 import { Field, Form, namesIn } from '../../parts/form/form.tsx'
 import type { Values } from '../../parts/form/form.tsx'
 
-/** Adds an endpoint; an application that is not there yet is created with it. */
+/** Adds an endpoint, and creates its application if it does not exist. */
 export function EndpointForm({ onClose }: { onClose: () => void }) {
   const own = session.value?.caller.applicationId ?? null
 
@@ -44,7 +44,7 @@ export function EndpointForm({ onClose }: { onClose: () => void }) {
           label="Event types"
           choices={eventTypeChoices}
           isMany
-          hint="With commas between them; empty means all."
+          hint="Separated by commas; empty means all."
           placeholder="invoice.paid, invoice.voided"
         />
         <Field name="description" label="Description" />

@@ -19,7 +19,7 @@ const windows = [
   ['7d', '7 days'],
 ] as const
 
-/** How an endpoint has done: in numbers, drawn, and by what failed last. */
+/** How an endpoint is doing: numbers, a chart and the last error. */
 export function EndpointOverview({ endpoint }: { endpoint: EndpointDetail }) {
   const window = query.value.get('window') === '7d' ? '7d' : '24h'
   const loaded = useLoad<EndpointTimeline>(
@@ -77,7 +77,7 @@ function Numbers({ endpoint, timeline: { total } }: { endpoint: EndpointDetail; 
   )
 }
 
-/** When the first of those that wait is sent: not before the endpoint gets anything at all. */
+/** When the first waiting delivery is sent: not before the end of a hold. */
 function NextRetry({ endpoint: { nextRetry, health, status } }: { endpoint: EndpointDetail }) {
   if (nextRetry === null) return <Figure name="Next retry" under="none waits" children="–" />
   const isStopped = status !== 'active'
@@ -86,7 +86,7 @@ function NextRetry({ endpoint: { nextRetry, health, status } }: { endpoint: Endp
   return (
     <Figure
       name="Next retry"
-      under={isStopped ? `it is ${status}` : isHeld ? 'when the hold ends' : 'of those that wait'}
+      under={isStopped ? `it is ${status}` : isHeld ? 'when the hold ends' : 'the earliest of them'}
     >
       <a href={href(`deliveries/${nextRetry.deliveryId}`)}>{isStopped ? 'on hold' : <Until at={at} />}</a>
     </Figure>
@@ -164,7 +164,7 @@ function Failures({ failures }: { failures: EndpointDetail['failures'] }) {
 
 function detailsOf(endpoint: EndpointDetail): [string, ComponentChildren][] {
   const details: [string, ComponentChildren | null][] = [
-    ['Application', <a href={href(`endpoints?application=${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
+    ['Application', <a href={href(`applications/${endpoint.applicationId}`)}>{endpoint.applicationName}</a>],
     ['Last success', <Ago at={endpoint.lastSuccessAt} />],
     ['Event types', namesOr(endpoint.types, 'all')],
     ['Channels', namesOr(endpoint.channels, null)],

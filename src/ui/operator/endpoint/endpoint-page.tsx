@@ -26,7 +26,7 @@ const tabs = [
 ] as const
 type Tab = (typeof tabs)[number][0]
 
-/** One endpoint: first how it stands, then what was sent, and everything that can be changed about it. */
+/** One endpoint: first its status, then its deliveries and settings. */
 export function Endpoint({ id }: { id: string }) {
   const loaded = useLoad<EndpointDetail>(`endpoint/${encodeURIComponent(id)}`, {}, refreshMs)
   const endpoint = loaded.value
@@ -67,7 +67,7 @@ function Tabs({ id }: { id: string }) {
   )
 }
 
-/** The tab that the address names; whatever it does not know is the first. */
+/** The tab in the address; the first one if there is no such tab. */
 function chosenTab(): Tab {
   return tabs.find(([tab]) => tab === query.value.get('tab'))?.[0] ?? 'overview'
 }

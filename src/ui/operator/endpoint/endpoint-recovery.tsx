@@ -6,10 +6,10 @@ import { browserClock } from '../../clock.ts'
 import { Field, Form } from '../../parts/form/form.tsx'
 import { Panel } from '../../parts/page.tsx'
 
-/** After an outage: send again what died, or what the endpoint never got. */
+/** After an outage: retries dead letters, or replays what the endpoint never got. */
 export function EndpointRecovery({ endpoint }: { endpoint: EndpointDetail }) {
   let range: ReplayRange = { endpoint: endpoint.id, since: '', until: '' }
-  // What was counted is what is replayed: both are of the same range.
+  // The count and the replay use the same range.
   function rangeSince(since: string): ReplayRange {
     range = {
       endpoint: endpoint.id,

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { Endpoint } from '../../api/answers.ts'
-import { count, shortUrl } from '../../text/format.ts'
+import { count } from '../../text/format.ts'
 import { href } from '../../state/router.ts'
 import { Health } from '../../parts/status.tsx'
+import { Url } from '../../parts/url.tsx'
 import { StatusSentence } from './endpoint-status.tsx'
 
-/** An endpoint in a table: health, where and why, what the table adds, backlog. On a phone the health stands above the address. */
+/** An endpoint in a table: health, URL with the reason, further columns of the table, backlog. On a phone the health is above the URL. */
 export function EndpointRow({
   endpoint,
   children,
@@ -22,7 +23,9 @@ export function EndpointRow({
         <div class="narrow">
           <Health endpoint={endpoint} />
         </div>
-        <a href={href(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
+        <a href={href(`endpoints/${endpoint.id}`)}>
+          <Url url={endpoint.url} />
+        </a>
         <div class="under whole">
           {endpoint.applicationName}: <StatusSentence endpoint={endpoint} />
         </div>

@@ -7,7 +7,7 @@ type Standing = Pick<Endpoint, 'health' | 'status' | 'statusReason' | 'statusSin
 
 const tones = { healthy: 'good', degraded: 'warning', breaker_open: 'bad', paused: 'held', disabled: 'held' } as const
 
-/** How an endpoint stands, in a word and a sentence, with what can be done about it. */
+/** The status of an endpoint, as a word and a sentence, with the actions for it. */
 export function EndpointStatus({ endpoint, children }: { endpoint: Standing; children: ComponentChildren }) {
   return (
     <section class={`standing ${tones[endpoint.health.state]}`} aria-label="Status">
@@ -39,7 +39,7 @@ export function StatusSentence({ endpoint }: { endpoint: Standing }) {
       return (
         <>
           Paused <Ago at={statusSince} />
-          <Reason endpoint={endpoint} />: its deliveries are collected, and leave when it is resumed.
+          <Reason endpoint={endpoint} />: its deliveries are kept, and sent when it is resumed.
         </>
       )
     case 'disabled':
@@ -90,7 +90,7 @@ function Ending({ health: { willBeDisabledAt } }: Pick<Standing, 'health'>) {
   return (
     <>
       {' '}
-      It will be disabled <Until at={willBeDisabledAt} />, unless a delivery succeeds before.
+      It will be disabled <Until at={willBeDisabledAt} />, unless a delivery succeeds before then.
     </>
   )
 }

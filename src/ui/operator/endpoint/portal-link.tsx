@@ -5,7 +5,7 @@ import { notify } from '../../state/notices.ts'
 import { Code } from '../../parts/code.tsx'
 import { Panel } from '../../parts/page.tsx'
 
-/** A short-lived link with which the customer opens the portal, and in it only what is theirs. */
+/** A short-lived link that opens the portal for this customer only. */
 export function PortalLink({ endpoint }: { endpoint: Pick<EndpointDetail, 'applicationId' | 'applicationName'> }) {
   const [link, setLink] = useState<string | null>(null)
   async function create(): Promise<void> {

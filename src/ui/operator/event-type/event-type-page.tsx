@@ -21,7 +21,7 @@ interface Kept {
 /** One event type: what it means, what its payload looks like, and whether customers see it. */
 export function EventType({ name }: { name: string }) {
   const loaded = useLoad<EventTypeAnswer>(pathOf(name))
-  // Not read again by itself: nothing may change under somebody who is typing.
+  // Not refreshed automatically: nothing may change while somebody is typing.
   const [changed, keep] = useState<EventTypeAnswer | null>(null)
   const type = changed ?? loaded.value
   return (

@@ -17,13 +17,13 @@ import { TypeState } from './event-type-state.tsx'
 
 const pageSize = 50
 
-/** What can happen: every event type, by name. */
+/** All event types, by name. */
 export function EventTypes() {
   const text = query.value.get('text') ?? ''
   const archived = query.value.getAll('archived')
   const loaded = useLoad<List<EventTypeOverview>>('event-type-overview', {
     text,
-    // Both chosen, like none, means all.
+    // Choosing both means all, like choosing none.
     archived: archived.length === 1 ? archived : null,
     iterator: query.value.get('iterator'),
     limit: pageSize,

@@ -15,7 +15,7 @@ import { filterLabel, jobActions } from '../../text/labels.ts'
 
 const refreshMs = 1_000
 
-/** One job: how far it is, how fast it goes, and how to stop it. */
+/** One job: its progress and speed, and how to stop it. */
 export function Job({ id }: { id: string }) {
   const loaded = useLoad<Work>(`job/${encodeURIComponent(id)}`, {}, refreshMs)
   const job = loaded.value
@@ -47,7 +47,7 @@ export function Job({ id }: { id: string }) {
   )
 }
 
-/** What a job counts, and what it did to it. */
+/** What a job counts, and what it does with it. */
 const nouns: Readonly<Record<Work['action'], string>> = {
   requeue: 'delivery',
   cancel: 'delivery',

@@ -12,7 +12,7 @@ import { filterLabel, jobActions } from '../../text/labels.ts'
 const refreshMs = 2_000
 const pageSize = 50
 
-/** Bulk work, newest first. */
+/** Bulk jobs, newest first. */
 export function Jobs() {
   const loaded = useLoad<List<Job>>('job', { iterator: query.value.get('iterator'), limit: pageSize }, refreshMs)
   return (

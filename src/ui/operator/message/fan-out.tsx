@@ -4,14 +4,15 @@ import { Panel } from '../../parts/page.tsx'
 import { DeliveryState } from '../../parts/status.tsx'
 import { Pager } from '../../parts/table/pager.tsx'
 import { Ago, Until } from '../../parts/time.tsx'
+import { Url } from '../../parts/url.tsx'
 import { href, query } from '../../state/router.ts'
 import { useLoad } from '../../state/use-load.ts'
-import { firstLine, shortUrl } from '../../text/format.ts'
+import { firstLine } from '../../text/format.ts'
 
 const refreshMs = 2_000
 const pageSize = 50
 
-/** Where a message went, and how far it came at each endpoint; each row leads to its delivery. */
+/** The endpoints of a message, and its progress at each; each row links to its delivery. */
 export function FanOut({ messageId }: { messageId: string }) {
   const loaded = useLoad<DeliveryList>(
     'delivery',
@@ -81,7 +82,9 @@ function Row({ delivery }: { delivery: Delivery }) {
         )}
       </td>
       <td class="main">
-        <a href={href(`deliveries/${id}`)}>{shortUrl(targetUrl)}</a>
+        <a href={href(`deliveries/${id}`)}>
+          <Url url={targetUrl} />
+        </a>
         {errorDetail !== null && (
           <div class="under" title={errorDetail}>
             {firstLine(errorDetail)}

@@ -3,7 +3,7 @@ import { QueryInput } from '../../parts/form/query-input.tsx'
 import { RangePicker } from '../../parts/form/range.tsx'
 import { applicationChoices, eventTypeChoices } from '../search.ts'
 
-/** Everything that messages can be looked for by, as the API calls it. */
+/** All filters of messages, by their names in the API. */
 export const filterNames = ['text', 'application', 'event_type', 'since', 'until'] as const
 
 /** The filter bar: its state is the address, so that a view can be shared and survives a reload. */

@@ -17,7 +17,7 @@ import { resendFailed } from './resend-failed.ts'
 
 const refreshMs = 2_000
 
-/** One message: what came of it at each endpoint, and what is in it. */
+/** One message: its status at each endpoint, and its payload. */
 export function Message({ id }: { id: string }) {
   const loaded = useLoad<MessageDetail>(`message/${encodeURIComponent(id)}`, {}, refreshMs)
   const message = loaded.value
@@ -50,7 +50,7 @@ export function Message({ id }: { id: string }) {
   )
 }
 
-/** Nothing can be sent again of what was erased. */
+/** An erased message cannot be sent again. */
 function Resend({ message, refresh }: { message: MessageDetail; refresh: () => void }) {
   if (message.erased || message.deliveries.failed + message.deliveries.dead === 0) return null
   return (

@@ -3,7 +3,7 @@ import { count, counted } from '../../text/format.ts'
 
 type Deliveries = MessageOverview['deliveries']
 
-/** A state as it is drawn. */
+/** How a state is displayed. */
 interface Word {
   readonly tone: 'good' | 'warning' | 'bad' | 'idle'
   readonly icon: 'check' | 'retry' | 'cross' | 'dots'
@@ -16,7 +16,7 @@ const kinds = [
   ['pending', 'idle', 'dots', 'queued'],
 ] as const
 
-/** What came of a message, worst first, in a word or two. */
+/** The status of a message in a word or two; the worst counts. */
 export function progressState(deliveries: Deliveries): Word {
   const all = total(deliveries)
   if (all === 0) return { tone: 'idle', icon: 'dots', word: 'no deliveries' }

@@ -9,11 +9,11 @@ import { progressState, total } from './message-progress.ts'
 interface MessageTableProps {
   readonly caption: string
   readonly messages: readonly MessageOverview[]
-  /** All are of the same: its name would be in every row. */
+  /** All are of the same application: its name would be in every row. */
   readonly isOfOneApplication?: boolean
 }
 
-/** Messages, newest first, with what came of each. */
+/** Messages, newest first, with the status of each. */
 export function MessageTable({ caption, messages, isOfOneApplication = false }: MessageTableProps) {
   return (
     <div class="scroll">

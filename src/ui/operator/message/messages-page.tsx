@@ -13,11 +13,11 @@ import { MessageTable } from './message-table.tsx'
 const refreshMs = 3_000
 const pageSize = 50
 
-/** What was sent to customers, newest first, with what came of it; what is looked for is in the address. */
+/** What was sent to customers, newest first, with its status; the filters are in the address. */
 export function Messages() {
   const given = query.value
   const asked = Object.fromEntries(filterNames.map((name) => [name, given.get(name)]))
-  // A page further down stands still, because its rows would slip away under the reader.
+  // Later pages are not refreshed, because their rows would move while somebody reads them.
   const loaded = useLoad<List<MessageOverview>>(
     'message',
     { ...asked, iterator: given.get('iterator'), limit: pageSize },
@@ -51,7 +51,7 @@ export function Messages() {
   )
 }
 
-/** Who looks at one application or one type wants to send there. */
+/** The form is filled in with the application and type of the filter. */
 function sendAddress(given: URLSearchParams): string {
   const kept = new URLSearchParams()
   for (const name of ['application', 'event_type']) {

@@ -13,7 +13,7 @@ interface PayloadEditorProps {
 
 const pauseMs = 300
 
-/** JSON that is checked as it is typed: first whether it is JSON, then what the schema of the event type has against it. */
+/** JSON that is checked as it is typed: first its syntax, then against the schema of the event type. */
 export function PayloadEditor({ text, eventType, change }: PayloadEditorProps) {
   const says = useId()
   const broken = jsonProblem(text)
@@ -41,7 +41,7 @@ export function PayloadEditor({ text, eventType, change }: PayloadEditorProps) {
   )
 }
 
-/** What the schema has against a payload, asked a moment after the last key; null while nobody knows. */
+/** The errors of a payload against the schema, requested shortly after the last keystroke; null until they are known. */
 function useSchemaProblem(eventType: string, text: string | null): string | null {
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {

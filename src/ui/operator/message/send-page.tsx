@@ -17,19 +17,19 @@ import { PayloadEditor } from './payload-editor.tsx'
 
 const pauseMs = 300
 
-/** One message by hand: for an application, of a type, from the type's example. */
+/** Sends one message by hand: application, type, and a payload that starts as the type's example. */
 export function SendMessage() {
   const [eventType, setEventType] = useState(query.value.get('event_type') ?? '')
   const example = useExample(eventType)
   const [typed, setTyped] = useState<string | null>(null)
-  // What a person has written stays, whatever type is chosen afterwards.
+  // What somebody has typed is kept when another type is chosen.
   const text = typed ?? example
   return (
     <Page title="Send a message" above={<a href={href('messages')}>Messages</a>}>
       <div class="send">
         <Panel title="Message">
           <p class="muted">
-            It is delivered to every endpoint of the application that wants its type, as any other is.
+            It is delivered like any other message, to every endpoint of the application that subscribes to its type.
           </p>
           <Form action="Send the message" submit={send} done={sent} onCancel={() => go('messages')}>
             <div class="two">
@@ -61,7 +61,7 @@ export function SendMessage() {
             <Field
               name="key"
               label="Idempotency key"
-              hint="Optional. A second message under the same key is not sent: the first is answered again."
+              hint="Optional. A second message with the same key is not sent; the response is that of the first."
             />
           </Form>
         </Panel>
@@ -89,7 +89,7 @@ function useExample(eventType: string): string {
   return example
 }
 
-/** A value once it has rested for a moment. */
+/** A value once it has not changed for a moment. */
 function useLater(value: string): string {
   const [rested, setRested] = useState(value)
   useEffect(() => browserClock.after(pauseMs, () => setRested(value)), [value])

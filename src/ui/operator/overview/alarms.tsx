@@ -7,7 +7,7 @@ import { notify } from '../../state/notices.ts'
 import { href } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
 
-/** What is raised now: how bad, what, since when, and who has seen it. What nobody has seen comes first. */
+/** The alarms that are raised now: severity, message, since when, and who has acknowledged it. Unacknowledged ones come first. */
 export function Alarms({ alarms, refresh }: { alarms: readonly Alarm[]; refresh: () => void }) {
   const unseenFirst = alarms.toSorted((one, other) => Number(isSeen(one)) - Number(isSeen(other)))
   return (
@@ -99,7 +99,7 @@ function Seen({ alarm, refresh }: { alarm: Alarm; refresh: () => void }) {
   )
 }
 
-/** Where one can see more of it. */
+/** The page with more about it. */
 const pages: Readonly<Partial<Record<Alarm['signal'], string>>> = {
   'dead-letter': 'dead-letters',
   'dead-letter-rate': 'dead-letters',

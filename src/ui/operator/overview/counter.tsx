@@ -8,7 +8,7 @@ export interface CounterProps {
   readonly tone?: string
 }
 
-/** A number with its name; zero recedes. */
+/** A number with its name; zero is muted. */
 export function Counter({ name, value, under, to, tone = '' }: CounterProps) {
   return (
     <li class={value === '0' || value === '–' ? 'none' : tone}>

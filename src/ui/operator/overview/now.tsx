@@ -5,7 +5,7 @@ import { Counter } from './counter.tsx'
 
 const lateMs = 60_000
 
-/** What waits at this moment, whatever range is looked at. */
+/** What waits right now, independent of the range. */
 export function Now({ queue }: { queue: Overview['queue'] }) {
   const { fresh, retries, held, dead, atLeast, oldestDueAt } = queue
   const waitsMs = oldestDueAt === null ? 0 : now.value - Date.parse(oldestDueAt)

@@ -23,7 +23,7 @@ const windows = [
   ['7d', 'Last 7 days'],
 ] as const
 
-/** How things stand: first in a sentence, then in numbers, then drawn. */
+/** The overall status: first a sentence, then numbers, then charts. */
 export function Overview() {
   const chosen = query.value.get('window') ?? '1h'
   const loaded = useLoad<Numbers>('overview', { window: chosen }, refreshMs)

@@ -6,7 +6,7 @@ import { Counter } from './counter.tsx'
 type Numbers = Overview
 type Bucket = Overview['buckets'][number]
 
-/** What happened in the range that was chosen: in numbers, then drawn. */
+/** What happened in the chosen range: numbers, then charts. */
 export function Range({ numbers, name }: { numbers: Numbers; name: string }) {
   return (
     <section class="figures" aria-labelledby="range">
@@ -90,7 +90,7 @@ function Charts({ numbers }: { numbers: Numbers }) {
   )
 }
 
-/** The deliveries that were created in a stretch of time; null where nothing happened. */
+/** The link to the deliveries of one bucket; null if nothing happened in it. */
 function deliveriesIn({ at, delivered, failed, dead }: Bucket, bucketMs: number): string | null {
   if (delivered + failed + dead === 0) return null
   const until = new Date(Date.parse(at) + bucketMs).toISOString()

@@ -1,7 +1,7 @@
 import type { Overview } from '../../api/answers.ts'
 import { count, counted } from '../../text/format.ts'
 
-/** How things stand, in a sentence: what is wrong first, then what waits, then what a person must decide. */
+/** The overall status as a sentence: what is wrong first, then what waits, then what a person must decide. */
 export interface Verdict {
   readonly tone: 'good' | 'warning' | 'bad'
   readonly sentence: string

@@ -20,7 +20,7 @@ export interface Entry {
   readonly run: () => void
 }
 
-/** What needs no server: pages and actions with each of the words. */
+/** Entries that need no server: pages and actions that contain all of the words. */
 export function localEntries(text: string, actionsOfPage: readonly HTMLButtonElement[]): Entry[] {
   const words = text.toLowerCase().split(/\s+/)
   return [...ofPage(actionsOfPage), ...pageEntries(), ...actionEntries(), ...jobEntries(text)].filter(
@@ -28,7 +28,7 @@ export function localEntries(text: string, actionsOfPage: readonly HTMLButtonEle
   )
 }
 
-/** What can be done on the page that is open: its own buttons. */
+/** The actions of the open page: its buttons. */
 function ofPage(buttons: readonly HTMLButtonElement[]): Entry[] {
   return buttons.map((button) => {
     const label = button.textContent?.trim() ?? ''
@@ -65,7 +65,7 @@ function action(label: string, run: () => void, shortcut?: string): Entry {
   return { key: `action ${label}`, group: 'Actions', label, run, ...(shortcut === undefined ? {} : { shortcut }) }
 }
 
-/** Jobs are few, and known by their id only to whoever has started one. */
+/** Jobs are few, and searched for by their complete id only. */
 function jobEntries(text: string): Entry[] {
   const id = /^job_[0-9a-z]{19}$/.exec(text.trim())?.[0]
   return id === undefined ? [] : [{ key: id, group: 'Jobs', label: id, run: () => go(`jobs/${id}`) }]
@@ -99,7 +99,7 @@ export function foundEntry(found: Found): Entry {
   }
 }
 
-/** Where a thing is shown; where it has no page of its own, what belongs to it. */
+/** The page of a result; if it has none, the list of what belongs to it. */
 function pageOf({ kind, id }: Found): string {
   switch (kind) {
     case 'application':
@@ -119,7 +119,7 @@ function has(path: string): boolean {
   return pages.some((page) => page.path === path)
 }
 
-/** Where else the text may be: in what was sent. */
+/** A further place to search: the payloads. */
 export function elsewhere(text: string): Entry[] {
   const query = encodeURIComponent(text.trim())
   if (query === '') return []

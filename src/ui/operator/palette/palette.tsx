@@ -26,7 +26,7 @@ function OpenPalette({ opening }: { opening: number }) {
   const found = wanted === '' ? [] : items.map(foundEntry)
   const entries = [...localEntries(text, actionsOfPage), ...found, ...elsewhere(text)]
 
-  // At once: what is typed next must not reach the page.
+  // Immediately: the next keystroke must not reach the page.
   useLayoutEffect(() => dialog.current?.showModal(), [])
 
   function closed(): void {
@@ -34,7 +34,7 @@ function OpenPalette({ opening }: { opening: number }) {
   }
 
   function run(entry: Entry): void {
-    // Closed before: the focus goes back to the page first, and from there to wherever the entry leads.
+    // Closed first: the focus returns to the page, and from there it goes where the entry leads.
     dialog.current?.close()
     closed()
     entry.run()
@@ -52,7 +52,7 @@ function OpenPalette({ opening }: { opening: number }) {
         text={text}
         type={setText}
         entries={entries}
-        // Only the way into payloads is left, which is for those who find nothing else.
+        // Only the search in payloads is left, for those who find nothing else.
         isWaiting={isBusy && entries.length <= 1}
         isBusy={isBusy}
         run={run}
@@ -65,7 +65,7 @@ interface FinderProps {
   readonly text: string
   readonly type: (text: string) => void
   readonly entries: readonly Entry[]
-  /** Enter waits for the answer. */
+  /** Enter was pressed, and waits for the answer. */
   readonly isWaiting: boolean
   readonly isBusy: boolean
   readonly run: (entry: Entry) => void
@@ -170,7 +170,7 @@ function Keys({ shortcut }: { shortcut: string }) {
   )
 }
 
-/** The buttons at the head of the page that is open, or beside its status: what can be done there. */
+/** The buttons in the header of the open page, or beside its status. */
 function buttonsOfPage(): HTMLButtonElement[] {
   return [
     ...document.querySelectorAll<HTMLButtonElement>(

@@ -4,11 +4,11 @@ import { Ago, Until } from '../../parts/time.tsx'
 export interface AccessRow {
   readonly id: string
   readonly name: ComponentChildren
-  /** What is known of it besides. */
+  /** Further details. */
   readonly under: ComponentChildren
   readonly createdAt: string
   readonly expiresAt: string | null
-  /** The button that ends it, for those who can. */
+  /** The button that revokes it, for those with write access. */
   readonly action: ComponentChildren
 }
 
@@ -31,7 +31,9 @@ export function AccessTable(props: {
             <th scope="col" class="wide">
               {sinceHead}
             </th>
-            <th scope="col">Expires</th>
+            <th scope="col" class="wide">
+              Expires
+            </th>
             {canAct && (
               <th scope="col">
                 <span class="hidden">Action</span>
@@ -40,21 +42,29 @@ export function AccessTable(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ id, name, under, createdAt, expiresAt, action }) => (
-            <tr key={id}>
-              <td class="main">
-                {name}
-                <div class="under whole">{under}</div>
-              </td>
-              <td class="wide when">
-                <Ago at={createdAt} />
-              </td>
-              <td class="when">{expiresAt === null ? 'never' : <Until at={expiresAt} />}</td>
-              {canAct && <td class="action">{action}</td>}
-            </tr>
+          {rows.map((row) => (
+            <Row key={row.id} row={row} canAct={canAct} />
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Row({ row: { name, under, createdAt, expiresAt, action }, canAct }: { row: AccessRow; canAct: boolean }) {
+  const expires = expiresAt === null ? null : <Until at={expiresAt} />
+  return (
+    <tr>
+      <td class="main">
+        {name}
+        <div class="under whole">{under}</div>
+        <div class="under narrow">{expires === null ? 'never expires' : <>expires {expires}</>}</div>
+      </td>
+      <td class="wide when">
+        <Ago at={createdAt} />
+      </td>
+      <td class="wide when">{expires ?? 'never'}</td>
+      {canAct && <td class="action">{action}</td>}
+    </tr>
   )
 }

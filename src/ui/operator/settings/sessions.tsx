@@ -61,7 +61,7 @@ async function signOutEverywhere(): Promise<void> {
   else notify('bad', problemOf(answer))
 }
 
-/** This browser has no session any more, and whoever sits here knows why. */
+/** This browser no longer has a session, and its user knows why. */
 function left(): void {
   session.value = null
   sessionExpired.value = false

@@ -7,7 +7,7 @@ import { Page, Panel } from '../../parts/page.tsx'
 import { Show } from '../../parts/loaded.tsx'
 import { Prose } from '../../parts/time.tsx'
 
-/** What the server runs with. */
+/** The configuration of the server. */
 export function Settings() {
   const loaded = useLoad<Config>('config')
   return (
@@ -29,7 +29,7 @@ export function Settings() {
             <Sessions />
             <Panel title="Configuration">
               {config.settings.length === 0 ? (
-                <p class="muted">Posthorn is part of another program here, which configures it.</p>
+                <p class="muted">Posthorn runs inside another program, which configures it.</p>
               ) : (
                 <Table settings={config.settings} />
               )}
@@ -41,7 +41,7 @@ export function Settings() {
   )
 }
 
-/** A policy as the line of its sends. Distances grow with the logarithm: an hour and a day must fit on one line. */
+/** A policy as a line with its attempts. The scale is logarithmic: an hour and a day must fit on one line. */
 function Drawn({ policy }: { policy: Policy }) {
   const times = sendTimes(policy)
   const lastMs = times.at(-1) ?? 0
@@ -66,7 +66,7 @@ function Drawn({ policy }: { policy: Policy }) {
   )
 }
 
-/** When each send happens, counted from the first, if every one fails. */
+/** The time of each attempt after the first, if every one fails. */
 function sendTimes({ delaysMs, maxAttempts }: Policy): number[] {
   const times = [0]
   for (const delayMs of delaysMs.slice(0, maxAttempts - 1)) times.push((times.at(-1) ?? 0) + delayMs)

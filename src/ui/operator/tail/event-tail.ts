@@ -11,12 +11,12 @@ import { eventWords } from './tail-words.ts'
 
 export interface TailView {
   readonly rows: readonly TailRow[]
-  /** Events that came and went unseen, because there were more than anybody can read. */
+  /** Events that were never shown, because there were too many. */
   readonly skipped: number
-  /** How many came while the reader held the view still. */
+  /** How many arrived while the view was paused. */
   readonly waiting: number
   readonly isOpen: boolean
-  /** What happened before is read: without rows there is nothing. */
+  /** The earlier deliveries are loaded: if there are no rows now, there are none. */
   readonly hasBegun: boolean
 }
 
@@ -29,7 +29,7 @@ const drawMs = 250
 const retryMs = 3_000
 const earlierRows = 50
 
-/** Follows the stream, and draws at most four times a second however much comes; what does not fit is counted, not kept. */
+/** Follows the stream, and renders at most four times a second; events that do not fit are counted, not kept. */
 export function openTail(filter: TailFilter, draw: (view: TailView) => void): Tail {
   const rows = new TailRows()
   const leaving = new AbortController()
@@ -96,7 +96,7 @@ function listen(rows: TailRows, filter: TailFilter, refused: () => void): EventS
   return opened
 }
 
-/** The last deliveries, so that the page does not begin empty. */
+/** The last deliveries, so that the page does not start empty. */
 async function begin(rows: TailRows, filter: TailFilter, signal: AbortSignal): Promise<void> {
   const answer = await get<List<ListedDelivery>>('delivery', { limit: earlierRows }, signal)
   if (answer.kind !== 'answered') return
@@ -110,7 +110,7 @@ async function begin(rows: TailRows, filter: TailFilter, signal: AbortSignal): P
   rows.begin(earlier.toSorted((one, other) => other.at.localeCompare(one.at)))
 }
 
-/** Of the customers whose name the list does not say itself. */
+/** The names of the customers that the list does not include. */
 async function namesOf(
   deliveries: readonly ListedDelivery[],
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { TailRow } from './tail-row.ts'
 
-/** What each column must have in it; empty where anything will do. */
+/** What each column must contain; empty for anything. */
 export interface TailFilter {
   /** The type of event on the stream, such as `delivery.failed`. */
   readonly type: string
@@ -13,7 +13,7 @@ export interface TailFilter {
   readonly slowerThan: string
 }
 
-/** True of a row that the reader wants to see. The type is asked of the server already. */
+/** True if the row matches the filter. The server has already filtered by type. */
 export function picks({ eventType, customer, endpoint, code, slowerThan }: TailFilter, row: TailRow): boolean {
   return (
     contains(row.eventType, eventType) &&

@@ -10,12 +10,12 @@ import { openTail } from './event-tail.ts'
 import type { Tail as Stream, TailView } from './event-tail.ts'
 import type { TailFilter } from './tail-filter.ts'
 import type { TailRow } from './tail-row.ts'
-import { appearances, eventWords } from './tail-words.ts'
+import { appearanceOf, eventWords } from './tail-words.ts'
 
 const nothing: TailView = { rows: [], skipped: 0, waiting: 0, isOpen: false, hasBegun: false }
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
-/** What happens, while it happens, after the last of what happened before. */
+/** Events as they happen, after the last deliveries before that. */
 export function Tail() {
   const filter = filterIn(query.value)
   const [view, setView] = useState(nothing)
@@ -89,7 +89,7 @@ function Filters({ type, view }: { type: string; view: TailView }) {
         <QueryInput name="customer" label="Customer" placeholder="Customer" kind="line" />
         <QueryInput name="endpoint" label="Endpoint" placeholder="Endpoint" kind="line" />
         <QueryInput name="code" label="Code" placeholder="Code: 5, 404" kind="line" />
-        <QueryInput name="slower_than" label="Slower than, in milliseconds" placeholder="Slower than, ms" kind="line" />
+        <QueryInput name="slower_than" label="Slower than, in milliseconds" placeholder="Slower: 500" kind="line" />
         <span class="line">
           {view.isOpen ? (
             <State tone="good" icon="flight" word="listening" />
@@ -113,7 +113,9 @@ function Table({ rows }: { rows: readonly TailRow[] }) {
             <th scope="col" aria-sort="descending">
               Time
             </th>
-            <th scope="col">Event</th>
+            <th scope="col" class="wide">
+              Event
+            </th>
             <th scope="col">Type</th>
             <th scope="col" class="wide">
               Customer
@@ -140,25 +142,30 @@ function Table({ rows }: { rows: readonly TailRow[] }) {
 }
 
 function Row({ row }: { row: TailRow }) {
-  const { at, type, eventType, customer, endpoint, code, latencyMs, detail, to } = row
-  const title = eventType ?? appearances[type].word
+  const { at, eventType, customer, endpoint, code, latencyMs, detail, to } = row
+  const look = appearanceOf(row)
+  const title = eventType ?? look.word
   const took = latencyMs === null ? '' : latency(latencyMs)
   return (
-    <tr data-row tabIndex={-1} class={isOrdinary(appearances[type].tone) ? 'quiet' : undefined}>
+    <tr data-row tabIndex={-1} class={isOrdinary(row) ? 'quiet' : undefined}>
       <td class="when">
         <time dateTime={at} title={instant(at)}>
           {clock.format(new Date(at))}
         </time>
       </td>
-      <td>
-        <State {...appearances[type]} />
+      <td class="wide">
+        <State {...look} />
       </td>
       <td class="main">
+        <div class="narrow">
+          <State {...look} />
+        </div>
         {to === null ? title : <a href={href(to)}>{title}</a>}
         {detail !== '' && <div class="under">{detail}</div>}
         <div class="under narrow">
-          {[customer, endpoint, code, took].filter((part) => part !== null && part !== '').join(' · ')}
+          {[customer, code, took].filter((part) => part !== null && part !== '').join(' · ')}
         </div>
+        <div class="under narrow">{endpoint}</div>
       </td>
       <td class="wide customer">{customer}</td>
       <td class="wide where">{endpoint}</td>
@@ -168,11 +175,13 @@ function Row({ row }: { row: TailRow }) {
   )
 }
 
-function isOrdinary(tone: string): boolean {
-  return tone === 'good' || tone === 'idle'
+/** As in the list of deliveries: what a person cancelled is not exceptional. */
+function isOrdinary(row: TailRow): boolean {
+  const { tone } = appearanceOf(row)
+  return tone === 'good' || tone === 'idle' || row.isCancelled
 }
 
-/** The exceptional stands out. */
+/** Failures stand out. */
 function codeTone(code: string | null): string {
   return code === null || code.startsWith('2') ? 'wide code' : 'wide code failed-code'
 }

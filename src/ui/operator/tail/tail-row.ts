@@ -2,11 +2,13 @@ import type { EventLabels, EventType, PosthornEvent } from '../../../core/ports/
 import type { Delivery } from '../../api/answers.ts'
 import { counted, firstLine, shortUrl } from '../../text/format.ts'
 
-/** One event as a row; what it does not have is null. */
+/** One event as a row; a missing value is null. */
 export interface TailRow {
   readonly key: number
   readonly at: string
   readonly type: EventType
+  /** A delivery that ended because a person cancelled it. */
+  readonly isCancelled: boolean
   /** The type of the message that it is about. */
   readonly eventType: string | null
   readonly customer: string | null
@@ -18,7 +20,7 @@ export interface TailRow {
   readonly to: string | null
 }
 
-/** On the wire times are text, and ids and names stand beside the event's own fields. */
+/** On the wire times are text, and the event has the ids and names as further fields. */
 export type StreamedEvent = PosthornEvent &
   Partial<EventLabels> & { readonly applicationId?: string | null; readonly endpointId?: string | null }
 
@@ -29,6 +31,7 @@ export function rowOf(event: StreamedEvent, key: number): TailRow {
     key,
     at: new Date(event.at).toISOString(),
     type: event.type,
+    isCancelled: isCancellation(event),
     eventType: 'event_type' in event ? event.event_type : null,
     customer: applicationName ?? event.applicationId ?? null,
     endpoint: typeof endpointUrl === 'string' ? shortUrl(endpointUrl) : null,
@@ -39,7 +42,11 @@ export function rowOf(event: StreamedEvent, key: number): TailRow {
   }
 }
 
-/** What a delivery came to before anybody watched. `lastAttempt` and the name are there if the list has them. */
+function isCancellation(event: StreamedEvent): boolean {
+  return event.type === 'delivery.dead' && event.reason === 'cancelled'
+}
+
+/** The last state of a delivery from before the tail was opened. `lastAttempt` and the name are there if the list has them. */
 export type ListedDelivery = Delivery & {
   readonly applicationName?: string | undefined
   readonly lastAttempt?: {
@@ -56,6 +63,7 @@ export function rowOfDelivery(delivery: ListedDelivery, key: number): TailRow {
     key,
     at: delivery.lastAttemptedAt ?? delivery.updatedAt,
     type: statusEvents[status],
+    isCancelled: reason === 'cancelled',
     eventType,
     customer: applicationName ?? applicationId,
     endpoint: shortUrl(targetUrl),
@@ -64,7 +72,7 @@ export function rowOfDelivery(delivery: ListedDelivery, key: number): TailRow {
         ? codeIn(errorDetail)
         : codeOf(lastAttempt.statusCode, lastAttempt.outcome),
     latencyMs: lastAttempt?.tookMs ?? null,
-    detail: firstLine(errorDetail ?? reason ?? ''),
+    detail: firstLine(errorDetail ?? (reason === 'cancelled' ? '' : reason) ?? ''),
     to: `deliveries/${id}`,
   }
 }
@@ -76,7 +84,7 @@ const statusEvents: Readonly<Record<Delivery['status'], EventType>> = {
   dead: 'delivery.dead',
 }
 
-/** A status code, or in a word why there is none. */
+/** A status code, or a word for why there is none. */
 function codeOf(statusCode: number | null, outcome: string | null): string | null {
   return statusCode === null ? (outcome === 'answered' ? null : outcome) : String(statusCode)
 }
@@ -98,10 +106,11 @@ function detailOf(event: StreamedEvent): string {
     case 'message.enqueued':
       return counted(event.deliveries, 'delivery')
     case 'delivery.delivered':
-      return event.attempt_count === 1 ? '' : `at attempt ${event.attempt_count}`
+      return event.attempt_count === 1 ? '' : `on attempt ${event.attempt_count}`
     case 'delivery.failed':
       return `attempt ${event.attempt_count}: ${firstLine(event.error_detail)}`
     case 'delivery.dead':
+      if (event.reason === 'cancelled') return firstLine(event.error_detail ?? '')
       return `${event.reason}: ${firstLine(event.error_detail ?? 'without a response')}`
     case 'endpoint.failing':
       return 'every attempt failed for a day or longer'

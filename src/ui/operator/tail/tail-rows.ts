@@ -2,7 +2,7 @@ import type { TailRow } from './tail-row.ts'
 
 const mostRows = 200
 
-/** The rows that are shown, and those that wait to be; both are bounded. */
+/** The rows that are shown, and those that are not shown yet; both are limited. */
 export class TailRows {
   #shown: TailRow[] = []
   #arrived: TailRow[] = []
@@ -25,7 +25,7 @@ export class TailRows {
     this.#isChanged = true
   }
 
-  /** What happened before anybody watched; it stands below all that has come since. */
+  /** What happened before the tail was opened; it goes below everything newer. */
   begin(rows: readonly TailRow[]): void {
     this.#shown = [...this.#shown, ...rows].slice(0, mostRows)
     this.#isChanged = true
@@ -46,7 +46,7 @@ export class TailRows {
     this.#isChanged = true
   }
 
-  /** Null if nothing has changed since it was last looked at. */
+  /** Null if nothing has changed since the last call. */
   view(): { rows: readonly TailRow[]; skipped: number; waiting: number } | null {
     if (!this.#isChanged) return null
     this.#isChanged = false

@@ -1,9 +1,16 @@
 import type { EventType } from '../../../core/ports/events.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import type { Tone } from '../../parts/status.tsx'
+import type { TailRow } from './tail-row.ts'
+
+interface Appearance {
+  readonly word: string
+  readonly tone: Tone
+  readonly icon: IconName
+}
 
 /** How each type of event looks, and what people call it. */
-export const appearances: Readonly<Record<EventType, { word: string; tone: Tone; icon: IconName }>> = {
+const appearances: Readonly<Record<EventType, Appearance>> = {
   'message.enqueued': { word: 'queued', tone: 'idle', icon: 'dots' },
   'delivery.delivered': { word: 'delivered', tone: 'good', icon: 'check' },
   'delivery.failed': { word: 'failed', tone: 'warning', icon: 'retry' },
@@ -16,6 +23,12 @@ export const appearances: Readonly<Record<EventType, { word: string; tone: Tone;
   'alarm.raised': { word: 'alarm', tone: 'bad', icon: 'broken' },
   'alarm.resolved': { word: 'alarm resolved', tone: 'good', icon: 'check' },
   warning: { word: 'warning', tone: 'warning', icon: 'broken' },
+}
+
+const cancelled: Appearance = { word: 'cancelled', tone: 'held', icon: 'stop' }
+
+export function appearanceOf({ type, isCancelled }: Pick<TailRow, 'type' | 'isCancelled'>): Appearance {
+  return isCancelled ? cancelled : appearances[type]
 }
 
 /** The types of events that the tail can be narrowed to, and what people call them. */

@@ -1,4 +1,4 @@
-/** The values that an axis names, from zero up; the last is its top. */
+/** The labelled values of an axis, from zero up; the last is its top. */
 export function ticksUpTo(highest: number, top: number | undefined): number[] {
   if (top !== undefined) return [0, top / 2, top]
   const step = stepFor(Math.max(1, highest))
@@ -8,13 +8,13 @@ export function ticksUpTo(highest: number, top: number | undefined): number[] {
 
 const mostSteps = 4
 
-/** The smallest round step that needs no more than a few; whole, because what is counted is. */
+/** The smallest round step that gives only a few labels; a whole number, because counts are. */
 function stepFor(highest: number): number {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(highest / mostSteps)))
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => highest / step <= mostSteps) ?? highest
 }
 
-/** Places of the labels under a chart, evenly spread from its first to its last stretch of time. */
+/** The positions of the labels under a chart, evenly spread from the first to the last bucket. */
 export function labelPlaces(length: number): number[] {
   if (length === 0) return []
   return [...new Set([0, 0.25, 0.5, 0.75, 1].map((share) => Math.round(share * (length - 1))))]

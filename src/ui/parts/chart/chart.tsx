@@ -8,19 +8,19 @@ import { go } from '../../state/router.ts'
 
 interface ChartProps {
   readonly title: string
-  /** The one sentence that the chart is there to say. */
+  /** The message of the chart in one sentence. */
   readonly summary: string
   readonly times: readonly string[]
   readonly series: readonly Series[]
   readonly kind: ChartKind
   readonly show: (value: number) => string
-  /** The top of the scale, if it is given by nature. */
+  /** The top of the scale, if it is fixed. */
   readonly top?: number
-  /** Where a click on each stretch of time leads; null where there is nothing to see. */
+  /** Where a click on each bucket leads; null if there is nothing to see. */
   readonly links?: readonly (string | null)[]
 }
 
-/** A chart drawn by hand, with axes, the exact numbers beside the pointer, and all of them in a table behind it. */
+/** A chart with axes, the exact values at the pointer, and all values as a table. */
 export function Chart(props: ChartProps) {
   const { title, summary, times, series, kind, show } = props
   const titleId = useId()
@@ -85,7 +85,7 @@ function Plot({ ticks, ...props }: ChartProps & { readonly ticks: readonly numbe
   )
 }
 
-/** Time that nobody measured is marked as such, and not drawn as zero. */
+/** Time without measurements is marked as such, and not drawn as zero. */
 function Unmeasured({ length }: { length: number }) {
   return length > 0 && <rect class="unmeasured" x={0} y={0} width={length} height={height} />
 }
@@ -94,7 +94,7 @@ function gridLine(tick: number, top: number): number {
   return height - (tick / top) * (height - 1) - 0.5
 }
 
-/** The exact values of one stretch of time, in the half where the pointer is not. */
+/** The exact values of one bucket, in the half of the chart where the pointer is not. */
 function Values({ times, series, show, links, index }: ChartProps & { readonly index: number }) {
   const isEmpty = isEmptyAt(series, index)
   return (

@@ -1,6 +1,6 @@
 import type { Series } from './series.ts'
 
-/** How high the drawing is in its own units; the page stretches it. */
+/** The height of the drawing in its own units; the page scales it. */
 export const height = 100
 
 export function Bars({ series, length, top }: { series: readonly Series[]; length: number; top: number }) {
@@ -26,7 +26,7 @@ export function Bars({ series, length, top }: { series: readonly Series[]; lengt
   })
 }
 
-/** A line that breaks where nothing is known, rather than claim a value. */
+/** A line that is interrupted where there are no values. */
 export function Line({ series, top }: { series: Series; top: number }) {
   let pen = 'M'
   let path = ''
@@ -34,7 +34,7 @@ export function Line({ series, top }: { series: Series; top: number }) {
     if (value === null) pen = 'M'
     else {
       const y = height - (Math.min(value, top) / top) * (height - 2) - 1
-      // A lone point is a short stroke, or it would not be seen.
+      // A single point is drawn as a short stroke; otherwise it would be invisible.
       path += pen === 'M' ? `M${index + 0.3} ${y}L${index + 0.7} ${y}` : `L${index + 0.5} ${y}`
       pen = 'L'
     }

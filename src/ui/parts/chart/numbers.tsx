@@ -11,7 +11,7 @@ interface NumbersProps {
   readonly links: readonly (string | null)[] | undefined
 }
 
-/** The same as a table, for whoever does not see the drawing or has no pointer. */
+/** The same as a table, for those who cannot see the chart or have no pointer. */
 export function Numbers({ title, times, series, show, links }: NumbersProps) {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -1,14 +1,14 @@
 export interface Series {
   readonly name: string
-  /** A class that says the colour. */
+  /** The class that sets the colour. */
   readonly tone: string
-  /** Null where nothing is known. */
+  /** Null for no value. */
   readonly values: readonly (number | null)[]
 }
 
 export type ChartKind = 'bars' | 'lines'
 
-/** The highest that has to fit: bars stand on each other, lines do not. */
+/** The highest value that has to fit: bars are stacked, lines are not. */
 export function highest(series: readonly Series[], kind: ChartKind): number {
   const length = series[0]?.values.length ?? 0
   const at = (index: number): number[] => series.map(({ values }) => values[index] ?? 0)
@@ -17,12 +17,12 @@ export function highest(series: readonly Series[], kind: ChartKind): number {
   ).reduce((most, value) => Math.max(most, value), 0)
 }
 
-/** True if there is nothing to draw for a stretch of time: nothing happened, or nothing is known. */
+/** True if there is nothing to draw for a bucket: nothing happened, or there are no values. */
 export function isEmptyAt(series: readonly Series[], index: number): boolean {
   return series.every(({ values }) => (values[index] ?? 0) === 0)
 }
 
-/** How many stretches at the beginning have nothing in them: before the first one with something nobody has measured. */
+/** How many buckets at the beginning are empty: before the first one with values, nothing was measured. */
 export function unmeasured(series: readonly Series[]): number {
   const length = series[0]?.values.length ?? 0
   for (let index = 0; index < length; index += 1) if (!isEmptyAt(series, index)) return index

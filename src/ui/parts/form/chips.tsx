@@ -2,7 +2,7 @@
 export interface Chip {
   readonly value: string
   readonly word: string
-  /** How many there are: null until it is known, absent where it never is. */
+  /** How many there are: null until it is known, absent if it is not counted. */
   readonly count?: { readonly count: number; readonly atLeast: boolean } | null | undefined
 }
 
@@ -13,7 +13,7 @@ interface ChipsProps {
   readonly change: (chosen: readonly string[]) => void
 }
 
-/** What can be chosen at a glance, with how many there are of each; none chosen means all. */
+/** A few options with their counts, any of which can be on; none means all. */
 export function Chips({ legend, chips, chosen, change }: ChipsProps) {
   return (
     <fieldset class="chips">
@@ -37,7 +37,7 @@ export function Chips({ legend, chips, chosen, change }: ChipsProps) {
   )
 }
 
-/** At most four characters: there is room for them before the number is known, so that nothing jumps. */
+/** At most four characters: their space is reserved before the number is known, so that nothing moves. */
 function shownCount(many: NonNullable<Chip['count']> | null): string {
   if (many === null) return ''
   return many.atLeast || many.count > 999 ? '999+' : String(many.count)

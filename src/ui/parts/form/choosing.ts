@@ -20,7 +20,7 @@ interface Asked {
   readonly isMany?: boolean
 }
 
-/** A field as it stands, and what can happen to it. */
+/** The state of a field, and the actions on it. */
 export interface Choosing {
   readonly text: string
   readonly isOpen: boolean
@@ -36,18 +36,18 @@ export interface Choosing {
   readonly pick: (choice: Choice) => void
 }
 
-/** What was done in the field and is not settled yet. */
+/** Input that has not been applied yet. */
 interface Draft {
   readonly typed: string | null
   readonly isOpen: boolean
   readonly pointed: number | null
-  /** Enter was pressed, and waits for what is found. */
+  /** Enter was pressed, and waits for the results. */
   readonly isEntered: boolean
 }
 
 const settled: Draft = { typed: null, isOpen: false, pointed: null, isEntered: false }
 
-/** Lets somebody choose among what a text finds; until they have, the value stays. */
+/** Lets somebody choose among the results for a text; until then the value stays. */
 export function useChoosing(asked: Asked): Choosing {
   const { value, change, choices: search, isMany = false } = asked
   const [draft, setDraft] = useState(settled)
@@ -94,7 +94,7 @@ export function useChoosing(asked: Asked): Choosing {
     press(event) {
       const next = pressed(event.key, draft, { active, length: choices.length })
       if (next === null) return
-      // Neither the form nor the dialog around it is meant.
+      // The key is not meant for the form or dialog around it.
       event.preventDefault()
       event.stopPropagation()
       setDraft(next)
@@ -104,12 +104,12 @@ export function useChoosing(asked: Asked): Choosing {
   }
 }
 
-/** Nothing is chosen by itself where the text may stand for itself, or where nothing was typed. */
+/** Nothing is preselected if the text itself can be the value, or if nothing was typed. */
 function firstOf({ isFree = false, isMany = false }: Asked, wanted: string): number {
   return isFree || isMany || wanted === '' ? -1 : 0
 }
 
-/** What a key makes of the field; null where it means nothing to it. */
+/** The state of the field after a key; null if the key has no effect. */
 function pressed(key: string, draft: Draft, { active, length }: { active: number; length: number }): Draft | null {
   if (!draft.isOpen) return key === 'ArrowDown' ? { ...draft, isOpen: true } : null
   const next = moved(key, active, length)
@@ -118,7 +118,7 @@ function pressed(key: string, draft: Draft, { active, length }: { active: number
   return key === 'Enter' ? { ...draft, isEntered: true } : null
 }
 
-/** The typed text, where it is taken as it is: as something new, or as the id of what nobody could search for; null where it is not. */
+/** The typed text, if it is accepted as a value: something new, or an id that the search could not find; null otherwise. */
 function takenAsTyped(
   { isFree = false, isMany = false }: Asked,
   { typed }: Draft,
@@ -128,7 +128,7 @@ function takenAsTyped(
   return isFree || typed.trim() === '' || found.length === 0 ? typed.trim() : null
 }
 
-/** How a value is called: known from when it was chosen, else asked for once. */
+/** The label of a value: known from the choice, else requested once. */
 function useLabel({ value, choices: search, isMany = false }: Asked): {
   readonly label: string
   readonly learn: (choice: Choice) => void

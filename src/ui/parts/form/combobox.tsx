@@ -10,22 +10,22 @@ export interface ComboboxProps {
   readonly label: string
   readonly value: string
   readonly change: (value: string) => void
-  /** What a text finds; the server does the work, so ten thousand are as fast as ten. */
+  /** Searches for a text; the server does it, so ten thousand choices are as fast as ten. */
   readonly choices: Search<Choice>
   readonly placeholder?: string
   readonly hint?: string
-  /** `line` has no label to see; `search` is the field that the key f leads to as well. */
+  /** `line` has no visible label; `search` is also the field that the key f leads to. */
   readonly kind?: 'search' | 'line' | 'field'
   /** Text that is no choice is taken as it is: it may be the name of something new. */
   readonly isFree?: boolean
-  /** Several, with commas between them; text that is no choice is taken as it is. */
+  /** Several, separated by commas; text that is no choice is taken as it is. */
   readonly isMany?: boolean
   readonly isRequired?: boolean
   /** The element that says what is wrong with the value, if anything is. */
   readonly problemId?: string | undefined
 }
 
-/** A field that finds what is to be chosen while somebody types. */
+/** A field that searches for choices while somebody types. */
 export function Combobox(props: ComboboxProps) {
   const { label, hint, kind = 'field' } = props
   const id = useId()
@@ -70,7 +70,7 @@ function Input(props: ComboboxProps & { readonly id: string; readonly box: Choos
   )
 }
 
-/** What is wrong with the value if anything is, else what it is for. */
+/** The error of the value if there is one, else the hint. */
 function described({ id, hint, problemId }: ComboboxProps & { readonly id: string }) {
   if (problemId !== undefined) return { 'aria-invalid': true, 'aria-describedby': problemId }
   return hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }

@@ -42,7 +42,7 @@ export function Field({
   isRequired = false,
   list,
 }: FieldProps) {
-  // The types of JSX know each kind of input on its own, not a choice of them.
+  // The JSX types know each type of input on its own, but not a union of them.
   const type = { type: kind } as { type: 'text' }
   return (
     <label class="field">
@@ -62,7 +62,7 @@ export function Field({
   )
 }
 
-/** The names between commas or spaces. */
+/** The names in a text, separated by commas or spaces. */
 export function namesIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((name) => name !== '')
 }

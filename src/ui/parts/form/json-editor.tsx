@@ -2,7 +2,7 @@ import { useId, useRef } from 'preact/hooks'
 import { Icon } from '../icons.tsx'
 import { jsonFault, lineOf } from '../../text/json-problem.ts'
 
-/** What is said under an editor, and where in its text it is so. */
+/** A message under an editor, and the place in the text that it is about. */
 export interface Verdict {
   readonly tone: 'good' | 'warning' | 'bad' | 'idle'
   readonly says: string
@@ -20,10 +20,10 @@ interface JsonEditorProps {
 
 const icons = { good: 'check', warning: 'broken', bad: 'broken', idle: 'dots' } as const
 
-/** A plain field for JSON: Tab indents once somebody is typing, Format lays it out, and what is wrong is one click away. */
+/** A plain field for JSON: Tab indents once somebody is typing, Format formats it, and a click on an error leads to its place. */
 export function JsonEditor({ label, name, text, change, verdict, rows }: JsonEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  // Whoever only passes by with the Tab key is not held up.
+  // Those who only pass through with the Tab key are not stopped.
   const isEditing = useRef(false)
   const [id, says] = [useId(), useId()]
   return (
@@ -108,13 +108,13 @@ function insert(text: string): void {
   document.execCommand('insertText', false, text)
 }
 
-/** Takes the reader to a place in the text. */
+/** Moves the cursor to a place in the text, and shows it. */
 function select(area: HTMLTextAreaElement | null, position: number): void {
   if (area === null) return
   const rest = area.value.slice(position)
   area.focus()
   area.setSelectionRange(position, position + Math.max(1, rest.search(/[\s,:]|$/)))
-  // Browsers scroll to where somebody types, not to what is selected.
+  // Browsers scroll to where somebody types, not to a selection.
   const line = area.value.slice(0, position).split('\n').length
   area.scrollTop = (line - 3) * Number.parseFloat(getComputedStyle(area).lineHeight)
 }

@@ -9,7 +9,7 @@ interface OptionProps {
   readonly children: ComponentChildren
 }
 
-/** One row of a list of choices. The focus stays in the field, which says by `aria-activedescendant` which row is meant. */
+/** One row of a list of choices. The focus stays in the field, whose `aria-activedescendant` names the active row. */
 export function Option({ id, isActive, pick, point, children }: OptionProps) {
   const row = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -32,7 +32,7 @@ export function Option({ id, isActive, pick, point, children }: OptionProps) {
   )
 }
 
-/** The row that a key leads to, round and round; null where the key does not move. */
+/** The row that a key leads to, wrapping around; null if the key does not move. */
 export function moved(key: string, active: number, length: number): number | null {
   if (length === 0) return null
   switch (key) {

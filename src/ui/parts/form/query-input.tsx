@@ -7,13 +7,13 @@ interface QueryInputProps {
   readonly name: string
   readonly label: string
   readonly placeholder: string
-  /** `search` is the field that the key / leads to; `line` stands beside it; `field` shows its label. */
+  /** `search` is the field that the key f leads to; `line` is shown beside it; `field` shows its label. */
   readonly kind: 'search' | 'line' | 'field'
 }
 
 const pauseMs = 400
 
-/** A field whose value is in the address. It takes over what was typed after a short pause, so that no keystroke is lost to a redrawn page. */
+/** A field whose value is in the address. It is applied after a short pause, so that no keystroke is lost while the page is redrawn. */
 export function QueryInput({ name, label, placeholder, kind }: QueryInputProps) {
   const given = query.value.get(name) ?? ''
   const [typed, setTyped] = useState(given)

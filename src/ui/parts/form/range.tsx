@@ -10,7 +10,7 @@ const ranges = [
   ['7d', '7 d'],
 ] as const
 
-/** When something was created: one of a few ranges up to now, or one of one's own. */
+/** When something was created: one of a few ranges up to now, or a custom one. */
 export function RangePicker() {
   const [since, until] = [address.value.get('since') ?? '', address.value.get('until') ?? '']
   const [isCustom, setCustom] = useState(false)
@@ -19,7 +19,7 @@ export function RangePicker() {
 
   function choose(value: string): void {
     setCustom(value === 'custom')
-    // A range of one's own begins with what was shown.
+    // A custom range starts with the one that was shown.
     if (value === 'custom') setQuery({ since: query.value.get('since'), iterator: null }, 'replace')
     else setQuery({ since: value, until: null, iterator: null }, 'replace')
   }
@@ -60,7 +60,7 @@ function Moment({ name, label }: { name: 'since' | 'until'; label: string }) {
   )
 }
 
-/** What an input of the kind `datetime-local` wants to be given. */
+/** The format of the values of a `datetime-local` input. */
 function localMinute(at: string): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return ''

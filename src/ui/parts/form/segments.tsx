@@ -27,7 +27,7 @@ export function Segments<Value extends string>({
   )
 }
 
-/** The window that figures are of; it is in the address. */
+/** The range of the figures; it is in the address. */
 export function Windows(props: { options: readonly (readonly [value: string, label: string])[]; chosen: string }) {
   return <Segments legend="Range" name="window" {...props} choose={(value) => setQuery({ window: value }, 'replace')} />
 }

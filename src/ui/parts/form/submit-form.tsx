@@ -6,17 +6,17 @@ import { Refusal } from '../refusal.tsx'
 export interface SubmitFormProps<Value> {
   readonly action: string
   readonly children: ComponentChildren
-  /** Does the work; what it could not do is said beneath the fields. */
+  /** Submits the values; an error is shown beneath the fields. */
   readonly submit: (values: FormData) => Promise<Answer<Value>>
   readonly done: (value: Value) => void
   readonly onCancel?: (() => void) | undefined
-  /** What the button says that leaves it. */
+  /** The label of the button that closes it. */
   readonly cancel: string
-  /** The sentence about a call that did not succeed. */
+  /** The explanation of a call that did not succeed. */
   readonly problemOf: (answer: Exclude<Answer<unknown>, { kind: 'answered' }>) => string
 }
 
-/** A form that says what the server has against it, and keeps what was typed. */
+/** A form that shows the server's errors, and keeps what was typed. */
 export function SubmitForm<Value>(props: SubmitFormProps<Value>) {
   const { action, children, submit, done, onCancel, cancel, problemOf } = props
   const [problem, setProblem] = useState<string | null>(null)

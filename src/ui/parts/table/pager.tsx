@@ -1,7 +1,7 @@
 import type { List } from '../../api/answers.ts'
 import { query, setQuery } from '../../state/router.ts'
 
-/** The way through a list, by cursor: its place is in the address. */
+/** The pages of a list, by cursor: the position is in the address. */
 export function Pager({ list }: { list: List<unknown> }) {
   const isFirst = !query.value.has('iterator')
   if (isFirst && list.done) return null

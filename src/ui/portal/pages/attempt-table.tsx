@@ -1,10 +1,10 @@
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Url } from '../../parts/url.tsx'
 import type { List, PortalAttempt } from '../../api/answers.ts'
 import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { act, own, resend } from '../api.ts'
-import { laidOut, latency, shortUrl } from '../format.ts'
+import { laidOut, latency } from '../format.ts'
 import { Code } from '../parts/code.tsx'
 import { Show } from '../parts/loaded.tsx'
 import { Time, portalHref } from '../parts/page.tsx'
@@ -14,7 +14,7 @@ import { say } from '../settings.ts'
 const refreshMs = 10_000
 const fewest = 10
 
-/** The newest attempts at an endpoint, with the way to all of them. */
+/** The newest attempts at an endpoint, with a link to all of them. */
 export function RecentAttempts({ endpointId }: { endpointId: string }) {
   const loaded = useLoad<List<PortalAttempt>>(
     own(`attempt/endpoint/${endpointId}`),
@@ -43,13 +43,13 @@ export function RecentAttempts({ endpointId }: { endpointId: string }) {
 interface AttemptTableProps {
   readonly attempts: readonly PortalAttempt[]
   readonly refresh: () => void
-  /** All are of one message: where each went says more than what it was. */
+  /** All are of one message: then the endpoint is shown instead of the event. */
   readonly isOfOneMessage?: boolean
 }
 
-/** Attempts, one to a line: what was sent, what the endpoint answered, how long that took. */
+/** Attempts, one per line: the event, the response of the endpoint, and the latency. */
 export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: AttemptTableProps) {
-  // The server lists them by message, newest first; whoever reads a log expects it by time.
+  // The server lists them by message, newest first; a log is expected in order of time.
   const byTime = attempts.toSorted((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp))
   const newest = newestOfEach(byTime)
   return (
@@ -60,6 +60,11 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
           <tr>
             <th scope="col">{say('logs.code')}</th>
             <th scope="col">{say(isOfOneMessage ? 'logs.endpoint' : 'logs.event')}</th>
+            {!isOfOneMessage && (
+              <th scope="col" class="cut">
+                {say('messages.id')}
+              </th>
+            )}
             <th scope="col" class="number wide">
               {say('logs.latency')}
             </th>
@@ -73,13 +78,13 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
         </thead>
         <tbody>
           {byTime.map((attempt) => (
-            <Row key={attempt.id} attempt={attempt} refresh={refresh} isNewest={newest.has(attempt.id)}>
-              {isOfOneMessage ? (
-                <a href={portalHref(`endpoints/${attempt.endpointId}`)}>{shortUrl(attempt.url)}</a>
-              ) : (
-                <a href={portalHref(`messages/${attempt.msgId}`)}>{attempt.msg?.eventType ?? attempt.msgId}</a>
-              )}
-            </Row>
+            <Row
+              key={attempt.id}
+              attempt={attempt}
+              refresh={refresh}
+              isNewest={newest.has(attempt.id)}
+              isOfOneMessage={isOfOneMessage}
+            />
           ))}
         </tbody>
       </table>
@@ -87,7 +92,7 @@ export function AttemptTable({ attempts, refresh, isOfOneMessage = false }: Atte
   )
 }
 
-/** The last attempt at each message and endpoint: only after it there is something to try again. */
+/** The last attempt of each message at each endpoint: only it can be retried. */
 function newestOfEach(byTime: readonly PortalAttempt[]): ReadonlySet<string> {
   const newest = new Map<string, string>()
   for (const { id, msgId, endpointId } of byTime.toReversed()) newest.set(`${msgId} ${endpointId}`, id)
@@ -98,16 +103,12 @@ interface RowProps {
   readonly attempt: PortalAttempt
   readonly refresh: () => void
   readonly isNewest: boolean
-  /** The link in it. */
-  readonly children: ComponentChildren
+  readonly isOfOneMessage: boolean
 }
 
-function Row({ attempt, refresh, isNewest, children }: RowProps) {
+function Row({ attempt, refresh, isNewest, isOfOneMessage }: RowProps) {
   const [isOpen, setOpen] = useState(false)
-  const { id, msgId, endpointId, responseDurationMs, timestamp, statusText } = attempt
-  async function retry(): Promise<void> {
-    if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
-  }
+  const { id, msgId, responseDurationMs, timestamp } = attempt
   return (
     <>
       <tr>
@@ -115,22 +116,19 @@ function Row({ attempt, refresh, isNewest, children }: RowProps) {
           <AttemptCode attempt={attempt} />
         </td>
         <td class="main">
-          {children}
+          <Subject attempt={attempt} isOfOneMessage={isOfOneMessage} />
           <div class="narrow under">
             <Time at={timestamp} /> · {latency(responseDurationMs)}
           </div>
         </td>
+        {!isOfOneMessage && <MessageCell attempt={attempt} />}
         <td class="number wide">{latency(responseDurationMs)}</td>
         <td class="when wide">
           <Time at={timestamp} />
         </td>
         <td class="action">
           <div class="actions end">
-            {statusText === 'fail' && isNewest && canWrite() && (
-              <button type="button" class="button small" onClick={() => void retry()}>
-                {say('logs.retry')}
-              </button>
-            )}
+            {isNewest && <Retry attempt={attempt} refresh={refresh} />}
             <button type="button" class="button small quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
               {say('logs.show_response')}
             </button>
@@ -139,7 +137,7 @@ function Row({ attempt, refresh, isNewest, children }: RowProps) {
       </tr>
       {isOpen && (
         <tr class="response">
-          <td colSpan={5}>
+          <td colSpan={isOfOneMessage ? 5 : 6}>
             <ResponseBody path={own(`msg/${msgId}/attempt/${id}`)} id={id} />
           </td>
         </tr>
@@ -148,7 +146,39 @@ function Row({ attempt, refresh, isNewest, children }: RowProps) {
   )
 }
 
-/** What came back, read when somebody wants to see it. */
+/** What the attempt was about: which endpoint got it, or which event it was. */
+function Subject({ attempt, isOfOneMessage }: Pick<RowProps, 'attempt' | 'isOfOneMessage'>) {
+  const { msgId, msg, endpointId, url } = attempt
+  if (!isOfOneMessage) return <a href={portalHref(`messages/${msgId}`)}>{msg?.eventType ?? msgId}</a>
+  return (
+    <a href={portalHref(`endpoints/${endpointId}`)}>
+      <Url url={url} />
+    </a>
+  )
+}
+
+/** The same for all attempts of a message: without it one could not see which of them belong together. */
+function MessageCell({ attempt: { msgId, msg } }: Pick<RowProps, 'attempt'>) {
+  return (
+    <td class="cut under">
+      <code>{msg?.eventId ?? msgId}</code>
+    </td>
+  )
+}
+
+function Retry({ attempt: { msgId, endpointId, statusText }, refresh }: Pick<RowProps, 'attempt' | 'refresh'>) {
+  if (statusText !== 'fail' || !canWrite()) return null
+  async function retry(): Promise<void> {
+    if (await act(resend(msgId, endpointId), say('logs.retried'))) refresh()
+  }
+  return (
+    <button type="button" class="button small" onClick={() => void retry()}>
+      {say('logs.retry')}
+    </button>
+  )
+}
+
+/** The response, loaded on demand. */
 function ResponseBody({ path, id }: { path: string; id: string }) {
   const loaded = useLoad<PortalAttempt>(path)
   return (

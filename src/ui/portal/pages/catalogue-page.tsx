@@ -11,7 +11,7 @@ import { say } from '../settings.ts'
 
 const pageSize = 50
 
-/** What the customer's endpoints can get, with the form of each payload. */
+/** The events that the customer's endpoints can get, with the schema of each payload. */
 export function Catalogue() {
   const loaded = useLoad<List<EventType>>('event-type', {
     iterator: query.value.get('iterator'),

@@ -1,7 +1,7 @@
-/** What `{secret}` stands for in the samples: the endpoint's own secret, which nobody should copy without thinking. */
+/** The placeholder for the endpoint's secret in the samples. */
 export const secretPlaceholder = 'whsec_…'
 
-/** Code that verifies an event, by language: as the pages about receiving have it, without the server around it. */
+/** Code that verifies an event, by language: as in the guides for receivers, without the server around it. */
 export const codeSamples: readonly { readonly language: string; readonly text: string }[] = [
   {
     language: 'JavaScript',

@@ -6,7 +6,7 @@ import { Field, Form } from '../parts/form.tsx'
 import { fieldText } from '../../parts/form/submit-form.tsx'
 import { say } from '../settings.ts'
 
-/** What a customer decides about an endpoint. */
+/** The settings of an endpoint that a customer can change. */
 interface EndpointBody {
   readonly url: string
   readonly description: string
@@ -37,14 +37,14 @@ export function EndpointForm<Value>({ title, action, endpoint, submit, done, clo
           isRequired
         />
         <Field name="description" label={say('endpoint.description')} value={endpoint?.description ?? ''} />
-        {/* The choice is drawn once it is known what there is to choose from: what was chosen before must not be lost. */}
+        {/* Rendered once the catalogue is loaded: earlier choices must not be lost. */}
         {catalogue !== null && <Events catalogue={catalogue.data} chosen={endpoint?.types ?? []} />}
       </Form>
     </Dialog>
   )
 }
 
-/** The catalogue to tick; or names to type, where there is none. What was chosen by another way stays a choice. */
+/** The catalogue as checkboxes, or names to type if there is none. Types that are not in the catalogue stay selected. */
 function Events({ catalogue, chosen }: { catalogue: readonly EventType[]; chosen: readonly string[] }) {
   const names = [...new Set([...catalogue.map(({ name }) => name), ...chosen])]
   if (catalogue.length === 0)

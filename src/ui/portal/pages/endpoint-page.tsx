@@ -4,6 +4,7 @@ import { patch, post, remove } from '../../api/call.ts'
 import { go } from '../../state/router.ts'
 import { notify } from '../../state/notices.ts'
 import { canWrite } from '../../state/session.ts'
+import { Url } from '../../parts/url.tsx'
 import { useLoad } from '../../state/use-load.ts'
 import { act, own } from '../api.ts'
 import { exactTime, shortUrl } from '../format.ts'
@@ -19,7 +20,7 @@ import { Verification } from './verification.tsx'
 
 const refreshMs = 10_000
 
-/** One endpoint: how it is doing, what it gets, its secret, and what was sent to it last. */
+/** One endpoint: its status, its settings, its secret, and its latest attempts. */
 export function EndpointPage({ id }: { id: string }) {
   const loaded = useLoad<EndpointDetail>(`endpoint/${id}`, {}, refreshMs)
   const endpoint = loaded.value
@@ -67,7 +68,9 @@ function Details({ endpoint }: { endpoint: EndpointDetail }) {
       <dl class="details">
         <div>
           <dt>{say('endpoint.url')}</dt>
-          <dd>{url}</dd>
+          <dd>
+            <Url url={url} isWhole />
+          </dd>
         </div>
         {description !== '' && (
           <div>

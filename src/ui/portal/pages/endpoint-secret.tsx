@@ -9,7 +9,7 @@ import { problemText } from '../parts/loaded.tsx'
 import { ask } from '../parts/question.tsx'
 import { say } from '../settings.ts'
 
-/** The secret that signs what an endpoint gets: shown when it is asked for, replaced when it is known to others. */
+/** The signing secret of an endpoint: shown on request, and rotated if it has leaked. */
 export function EndpointSecret({ endpointId }: { endpointId: string }) {
   const [secret, setSecret] = useState<string | null>(null)
   const path = own(`endpoint/${endpointId}/secret`)

@@ -2,11 +2,12 @@ import { useState } from 'preact/hooks'
 import type { Endpoint, List, PortalEndpoint } from '../../api/answers.ts'
 import { post } from '../../api/call.ts'
 import { QueryInput } from '../../parts/form/query-input.tsx'
+import { Url } from '../../parts/url.tsx'
 import { go, query } from '../../state/router.ts'
 import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import { own } from '../api.ts'
-import { count, shortUrl } from '../format.ts'
+import { count } from '../format.ts'
 import { Empty, Pager, Show } from '../parts/loaded.tsx'
 import { Page, Time, portalHref } from '../parts/page.tsx'
 import { EndpointStatus } from '../parts/status.tsx'
@@ -93,7 +94,9 @@ function Row({ endpoint }: { endpoint: Endpoint }) {
         <div class="narrow">
           <EndpointStatus endpoint={endpoint} />
         </div>
-        <a href={portalHref(`endpoints/${endpoint.id}`)}>{shortUrl(endpoint.url)}</a>
+        <a href={portalHref(`endpoints/${endpoint.id}`)}>
+          <Url url={endpoint.url} />
+        </a>
         <div class="under whole">
           {[endpoint.description, endpoint.types?.join(', ') ?? say('common.all_events')]
             .filter((part) => part !== '')

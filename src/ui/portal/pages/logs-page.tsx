@@ -11,7 +11,7 @@ import { AttemptTable } from './attempt-table.tsx'
 
 const refreshMs = 5_000
 const pageSize = 50
-// The numbers by which the API knows how an attempt ended.
+// The numbers of the results of attempts in the API.
 const results = [
   ['', 'logs.all'],
   ['0', 'logs.succeeded'],

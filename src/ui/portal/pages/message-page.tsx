@@ -3,7 +3,7 @@ import { canWrite } from '../../state/session.ts'
 import { useLoad } from '../../state/use-load.ts'
 import type { Loaded } from '../../state/use-load.ts'
 import { act, own, resend } from '../api.ts'
-import { shortUrl } from '../format.ts'
+import { Url } from '../../parts/url.tsx'
 import { Show } from '../parts/loaded.tsx'
 import { Page, Time, portalHref } from '../parts/page.tsx'
 import { Payload } from '../parts/payload.tsx'
@@ -14,7 +14,7 @@ import { AttemptTable } from './attempt-table.tsx'
 const refreshMs = 5_000
 const pageSize = 50
 
-/** One message: what it says, which endpoints it is for, and every attempt to send it. */
+/** One message: its payload, its endpoints, and every attempt to send it. */
 export function MessagePage({ id }: { id: string }) {
   const message = useLoad<PortalMessage>(own(`msg/${id}`), { with_content: 'false' })
   const destinations = useLoad<List<MessageDestination>>(own(`msg/${id}/endpoint`), { limit: pageSize }, refreshMs)
@@ -87,7 +87,9 @@ function Destination({ messageId, to, refresh }: { messageId: string; to: Messag
   return (
     <li class="line">
       <Progress to={to} />
-      <a href={portalHref(`endpoints/${to.id}`)}>{shortUrl(to.url)}</a>
+      <a href={portalHref(`endpoints/${to.id}`)}>
+        <Url url={to.url} />
+      </a>
       {to.nextAttempt !== null && (
         <span class="muted">
           <Time at={to.nextAttempt} />

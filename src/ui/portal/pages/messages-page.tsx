@@ -32,7 +32,7 @@ export function Messages() {
   )
 }
 
-/** One of the catalogue; whatever is in the address is a choice, too. */
+/** One event of the catalogue; the one in the address is always a choice. */
 function EventFilter({ event }: { event: string }) {
   const catalogue = useEventTypes().value?.data ?? []
   const names = [...new Set([...catalogue.map(({ name }) => name), ...(event === '' ? [] : [event])])]
@@ -56,7 +56,7 @@ function EventFilter({ event }: { event: string }) {
 function Table({ messages }: { messages: readonly PortalMessage[] }) {
   return (
     <div class="scroll">
-      <table class="rows">
+      <table class="rows messages">
         <caption class="hidden">{say('messages.title')}</caption>
         <thead>
           <tr>

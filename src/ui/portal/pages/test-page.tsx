@@ -79,7 +79,7 @@ function EventChoice({ names }: { names: readonly string[] }) {
   )
 }
 
-/** What came of it; looked for until it is there. */
+/** The result; polled until it is there. */
 function Result({ messageId }: { messageId: string }) {
   const [isOver, setOver] = useState(false)
   const loaded = useLoad<List<PortalAttempt>>(own(`attempt/msg/${messageId}`), { limit: 1 }, isOver ? null : lookMs)

@@ -4,7 +4,7 @@ import { Code } from '../parts/code.tsx'
 import { say } from '../settings.ts'
 import { codeSamples, secretPlaceholder } from './code-samples.ts'
 
-/** How to check a signature, in the customer's language of programming. */
+/** How to check a signature, in the customer's programming language. */
 export function Verification() {
   const [chosen, setChosen] = useState(codeSamples[0]?.language ?? '')
   const sample = codeSamples.find(({ language }) => language === chosen)

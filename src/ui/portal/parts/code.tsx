@@ -6,14 +6,14 @@ import { say } from '../settings.ts'
 
 const saysCopiedMs = 2_000
 
-/** Text that is to be read as it is, with a way to take it along. */
+/** Preformatted text with a button that copies it. */
 export function Code({ text, label }: { text: string; label: string }) {
   const [isCopied, setCopied] = useState(false)
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text)
     } catch {
-      // Outside of a secure context, and in some frames, there is no clipboard.
+      // Outside a secure context, and in some frames, there is no clipboard.
       return notify('bad', say('common.copy_refused'))
     }
     setCopied(true)

@@ -11,17 +11,17 @@ const mostShown = 50
 
 interface EndpointChoiceProps {
   readonly label: string
-  /** What is said to whoever has no endpoint yet. */
+  /** What is shown if there is no endpoint yet. */
   readonly none: string
   readonly children: (endpoint: Endpoint) => ComponentChildren
 }
 
-/** One of the customer's endpoints, by its id in the address; the first unless another is chosen. Whoever has many searches for it. */
+/** One of the customer's endpoints, by its id in the address; the first unless another is chosen. If there are many, it is searched for. */
 export function EndpointChoice({ label, none, children }: EndpointChoiceProps) {
   const id = query.value.get('endpoint')
   const [text, setText] = useState('')
   const found = useLoad<List<Endpoint>>('endpoint', { text, limit: mostShown })
-  // The one in the address may be none of the first.
+  // The one in the address may not be among the first.
   const named = useLoad<List<Endpoint> | Endpoint>(id === null ? 'endpoint' : `endpoint/${id}`, {
     limit: id === null ? 1 : null,
   })

@@ -8,12 +8,12 @@ import type { Loaded } from '../../state/use-load.ts'
 import { say } from '../settings.ts'
 import { Prose } from '../../parts/time.tsx'
 
-/** The sentence about a call that did not succeed. */
+/** The explanation of a call that did not succeed. */
 export function problemText(answer: Exclude<Answer<unknown>, { kind: 'answered' }>): string {
   return answer.kind === 'unreachable' ? say('common.unreachable') : problemOf(answer)
 }
 
-/** Shows what was read; a skeleton before, and what went wrong (with a way to try again) instead. */
+/** Shows what was loaded; before that a skeleton, or the error with a button to try again. */
 export function Show<Value>({
   loaded,
   lines = 6,
@@ -59,7 +59,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   )
 }
 
-/** The way through a list, by cursor: its place is in the address. */
+/** The pages of a list, by cursor: the position is in the address. */
 export function Pager({ list }: { list: List<unknown> }) {
   const isFirst = !query.value.has('iterator')
   if (isFirst && list.done) return null

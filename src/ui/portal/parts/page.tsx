@@ -29,7 +29,7 @@ export function Page({
   )
 }
 
-/** How long ago something was, or how far off it is; the exact time is behind it. */
+/** How long ago something was, or when it will be; the exact time is shown on hover. */
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <span class="muted">{say('common.never')}</span>
   return (

@@ -20,7 +20,7 @@ export function Payload({ messageId }: { messageId: string }) {
   return <Code label={say('message.payload')} text={laidOut(text)} />
 }
 
-/** The payload comes last in a message: what stands after its name, up to the message's own end. */
+/** The payload is the last field of a message: everything after its name, up to the end of the message. */
 function payloadIn(message: string | null): string {
   const start = message?.indexOf(beginning) ?? -1
   return message === null || start < 0 ? '' : message.slice(start + beginning.length, -1)

@@ -6,7 +6,7 @@ import { Prose } from '../../parts/time.tsx'
 interface Question {
   readonly title: string
   readonly sentence: string
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly action: string
   readonly isDangerous?: boolean
 }
@@ -26,7 +26,7 @@ export function Questions() {
   if (asked === null) return null
   const { title, sentence, action, isDangerous = false } = asked.question
   function answer(isYes: boolean): void {
-    // A dialog closes a moment after its answer, when the next question may already stand there.
+    // A dialog closes shortly after its answer; the next question may be open by then.
     if (open.value === asked) open.value = null
     asked?.answer(isYes)
   }

@@ -7,7 +7,7 @@ import { say } from '../settings.ts'
 type Tone = 'good' | 'warning' | 'bad' | 'idle' | 'held'
 type Standing = 'active' | 'failing' | 'paused' | 'disabled'
 
-/** How an endpoint stands, as far as its owner needs to know. */
+/** The status of an endpoint, in the detail that its owner needs. */
 export function standingOf({ health }: Pick<Endpoint, 'health'>): Standing {
   const { state } = health
   if (state === 'paused' || state === 'disabled') return state
@@ -26,7 +26,7 @@ export function EndpointStatus({ endpoint }: { endpoint: Pick<Endpoint, 'health'
   return <State {...standings[standing]} word={say(`status.${standing}`)} />
 }
 
-/** What an attempt came to: its code, or that there was none. */
+/** The result of an attempt: its status code, or that there was no response. */
 export function AttemptCode({ attempt }: { attempt: Pick<PortalAttempt, 'statusText' | 'responseStatusCode'> }) {
   const word = codeText(attempt.responseStatusCode)
   return attempt.statusText === 'success' ? (
@@ -36,7 +36,7 @@ export function AttemptCode({ attempt }: { attempt: Pick<PortalAttempt, 'statusT
   )
 }
 
-/** How far a message came on its way to an endpoint. */
+/** The status of a message at an endpoint. */
 export function Progress({ to }: { to: Pick<MessageDestination, 'statusText'> }) {
   switch (to.statusText) {
     case 'success':

@@ -3,7 +3,7 @@ import { bytes, counted } from '../../../text/format.ts'
 import { Code } from '../../../parts/code.tsx'
 import { headersText } from './headers.ts'
 
-/** What came back, or why nothing did; folded away unless it is what one looks for. */
+/** The response, or why there is none; collapsed unless it explains the failure. */
 export function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean }) {
   const { number, outcome, response, responseHeaders, omittedHeaders } = attempt
   const hasBody = response !== null && response !== ''
@@ -16,7 +16,7 @@ export function Response({ attempt, isOpen }: { attempt: Attempt; isOpen: boolea
     ) : (
       <p class="note">No response.</p>
     )
-  if (!hasBody && responseHeaders === null) return <p class="note">No response body is kept.</p>
+  if (!hasBody && responseHeaders === null) return <p class="note">No response body was kept.</p>
   return (
     <details open={isOpen}>
       <summary>

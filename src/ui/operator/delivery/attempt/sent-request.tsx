@@ -4,10 +4,10 @@ import { bytes } from '../../../text/format.ts'
 import { Code } from '../../../parts/code.tsx'
 import { headersText } from './headers.ts'
 
-// There was nobody to send it to: no address, no connection, or none that is allowed.
+// The request was never sent: no address, no connection, or none that is allowed.
 const unsent: ReadonlySet<RecordedOutcome> = new Set(['dns', 'connect', 'tls', 'forbidden', 'authentication', 'proxy'])
 
-/** The request of one attempt, folded away. */
+/** The request of one attempt, collapsed. */
 export function Request({ attempt: { number, outcome, request } }: { attempt: Attempt }) {
   if (request === null) return <p class="note">The request is not known any more.</p>
   const title = unsent.has(outcome) ? 'Request (not sent)' : 'Request'

@@ -2,7 +2,7 @@ import type { RecordedOutcome } from '../../../../core/delivery/attempt.ts'
 import type { Attempt } from '../../../api/answers.ts'
 import { duration, latency } from '../../../text/format.ts'
 
-/** Why an attempt did not succeed, in one sentence; null of one that did. */
+/** Why an attempt did not succeed, in one sentence; null for one that did. */
 export function attemptSentence(attempt: Attempt): string | null {
   const { outcome, statusCode } = attempt
   if (outcome === 'answered') return statusCode === null ? null : statusSentence(attempt, statusCode)
@@ -39,11 +39,11 @@ function wait(retryAfter: string | undefined): string {
   if (retryAfter === undefined) return ''
   if (/^\d+$/.test(retryAfter)) return ` It asked us to wait ${duration(Number(retryAfter) * 1_000)}.`
   const until = Date.parse(retryAfter)
-  // As the API writes times, so that the page shows it seen from now.
+  // In the format of the API, so that the page shows it as a relative time.
   return Number.isNaN(until) ? '' : ` It asked us to wait until ${new Date(until).toISOString()}.`
 }
 
-/** A time-out says most by the step in which it came. */
+/** The step in which a timeout occurred says most about it. */
 function timeoutSentence({ timing, tookMs, url }: Attempt): string {
   const within = `within ${latency(tookMs)}`
   if (timing === null) return `No response came ${within}.`

@@ -11,7 +11,7 @@ interface Segment {
   readonly unfinished?: true
 }
 
-/** Where the time of an attempt went: a bar of its steps, and a line that says the same in numbers. */
+/** Where the time of an attempt went: a bar of its steps, and the same in numbers. */
 export function AttemptTiming({ attempt, slowestMs }: { attempt: Attempt; slowestMs: number }) {
   const { timing, tookMs } = attempt
   const segments = timing === null ? [] : segmentsOf(attempt, timing)
@@ -44,7 +44,7 @@ export function AttemptTiming({ attempt, slowestMs }: { attempt: Attempt; slowes
   )
 }
 
-/** The steps in their order. The first that has no time is the one that it did not get past: the rest of the time is its own. */
+/** The steps in order. The first one without a time was not finished: the remaining time belongs to it. */
 function segmentsOf({ url, outcome }: Attempt, timing: Timing): Segment[] {
   const steps = [
     { name: 'DNS', tone: 'dns', ms: timing.dnsMs },
@@ -74,7 +74,7 @@ function placed(segments: readonly Segment[], slowestMs: number): (Segment & { x
   })
 }
 
-/** Wide enough to be seen. */
+/** At least wide enough to be visible. */
 function widthOf(ms: number, slowestMs: number): number {
   return Math.max(0.5, (ms / slowestMs) * 100)
 }

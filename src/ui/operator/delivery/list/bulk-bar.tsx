@@ -9,7 +9,7 @@ import { nothingSelected } from './selection.ts'
 import type { Selected, Selection } from './selection.ts'
 
 interface BulkBarProps extends Selection {
-  /** All that match, as far as they can be retried and as far as they can be cancelled; null where that is none. */
+  /** The filters of all matching deliveries that can be retried or cancelled; null if there are none. */
   readonly all: { readonly requeue: BulkFilter | null; readonly cancel: BulkFilter | null }
   /** How many of the selected are not on this page. */
   readonly elsewhere: number
@@ -85,7 +85,7 @@ function AllActions({ selected, all }: { selected: Extract<Selected, { kind: 'al
   )
 }
 
-/** Counts before it selects, by the same dry run that the question before the work asks for. */
+/** Counts before it selects, with the same dry run as the confirmation of the job. */
 function SelectAllMatching({ all, change }: Pick<BulkBarProps, 'all' | 'change'>) {
   const [isBusy, setBusy] = useState(false)
 
@@ -104,7 +104,7 @@ function SelectAllMatching({ all, change }: Pick<BulkBarProps, 'all' | 'change'>
   )
 }
 
-/** Null if it could not be counted, which is then said. */
+/** Null if it could not be counted; a notice then says so. */
 async function matching(action: 'requeue' | 'cancel', filter: BulkFilter | null): Promise<number | null> {
   if (filter === null) return 0
   const answer = await post<{ matching: number }>('job', { action, filter, dryRun: true })

@@ -19,10 +19,10 @@ import type { Selected } from './selection.ts'
 const refreshMs = 2_000
 const pageSize = 50
 
-/** What the address asks for, read anew every few seconds while it is live. */
+/** The list for the filters in the address, reloaded every few seconds while it is live. */
 interface LiveDeliveries {
   readonly loaded: Loaded<Found>
-  /** Of one endpoint, whatever the address says. */
+  /** Only those of this endpoint, whatever the address says. */
   readonly endpoint: string | undefined
   readonly isLive: boolean
   readonly setLive: (isLive: boolean) => void
@@ -31,7 +31,7 @@ interface LiveDeliveries {
 export function useDeliveries(endpoint?: string): LiveDeliveries {
   const given = query.value
   const [isLive, setLive] = useState(true)
-  // A page further down stands still, because its rows would slip away under the reader.
+  // Later pages are not refreshed, because their rows would move while somebody reads them.
   const moves = isLive && !given.has('iterator')
   const loaded = useLoad<Found>('delivery', asked(given, endpoint), moves ? refreshMs : null)
   return { loaded, endpoint, isLive: moves, setLive }
@@ -55,11 +55,11 @@ export function LiveButton({ deliveries: { isLive, setLive } }: { deliveries: Li
 interface DeliveryListProps {
   readonly caption: string
   readonly deliveries: LiveDeliveries
-  /** What is shown where there are none. */
+  /** What is shown if there are none. */
   readonly children: ComponentChildren
 }
 
-/** Deliveries, newest first, page by page; what is selected stays selected from page to page. */
+/** Deliveries, newest first, page by page; the selection is kept from page to page. */
 export function DeliveryList({ caption, deliveries: { loaded, endpoint }, children }: DeliveryListProps) {
   const [selected, change] = useState<Selected>(nothingSelected)
   const given = query.value

@@ -3,7 +3,7 @@ import { Segments } from '../../../parts/form/segments.tsx'
 
 type Density = 'comfortable' | 'compact'
 
-/** How close the rows of deliveries stand; the browser keeps it. */
+/** The density of the list of deliveries; the browser remembers it. */
 export const density = signal<Density>(
   localStorage.getItem('posthorn.density') === 'compact' ? 'compact' : 'comfortable',
 )

@@ -1,6 +1,6 @@
 import type { BulkFilter } from '../actions.ts'
 
-/** The rows that were chosen one by one, on any page; or all that match, with how many of them can be retried and cancelled. */
+/** The rows that were selected one by one, on any page; or all that match, with how many of them can be retried and cancelled. */
 export type Selected =
   | { readonly kind: 'some'; readonly ids: ReadonlySet<string> }
   | { readonly kind: 'all'; readonly requeue: number; readonly cancel: number }
@@ -16,14 +16,14 @@ export function isSelected(selected: Selected, id: string): boolean {
   return selected.kind === 'all' || selected.ids.has(id)
 }
 
-/** After a click on one row. Whoever takes one out of all that match goes on with the others of the page. */
+/** After a click on one row. Deselecting one while all that match are selected keeps the other rows of the page. */
 export function withToggled(selected: Selected, id: string, page: readonly string[]): Selected {
   const ids = new Set(selected.kind === 'all' ? page : selected.ids)
   if (!ids.delete(id)) ids.add(id)
   return { kind: 'some', ids }
 }
 
-/** After a click on the box above the rows: the page in or out, other pages as they are. */
+/** After a click on the checkbox in the header: selects or deselects this page, and leaves other pages as they are. */
 export function withPageToggled(selected: Selected, page: readonly string[]): Selected {
   if (selected.kind === 'all') return nothingSelected
   const isWhole = page.every((id) => selected.ids.has(id))
@@ -34,7 +34,7 @@ export function withPageToggled(selected: Selected, page: readonly string[]): Se
 export const retriable = ['failed', 'dead']
 export const open = ['pending', 'failed']
 
-/** What is looked for, as bulk work takes it, for the statuses that it can work on; null where that would be none, or cannot be said. */
+/** The filters as a bulk job takes them, limited to the statuses that it can change; null if there are none, or a job cannot express them. */
 export function bulkFilter(
   given: URLSearchParams,
   endpoint: string | undefined,

@@ -15,13 +15,13 @@ interface AuthenticationFormProps {
   readonly done: () => void
 }
 
-/** What was refused, and the field that it is about, by its name in the form. */
+/** The error, and the name of the form's field that it is about. */
 interface Refusal {
   readonly field: string
   readonly sentence: string
 }
 
-/** Sets the authentication as a whole; what is typed is checked by the server's rules once it is complete. */
+/** Sets the authentication as a whole; the server checks the input once it is complete. */
 export function AuthenticationForm({ endpoint, onCancel, done }: AuthenticationFormProps) {
   const { authentication } = endpoint
   const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}`
@@ -79,7 +79,7 @@ function MethodFields({ method, ...shown }: ShownProps & { readonly method: Meth
 
 function SecretOrText({ field, authentication, refusal }: ShownProps & { readonly field: AuthenticationField }) {
   const { name, label, placeholder, isSecret = false, isOptional = false } = field
-  // The types of JSX know each kind of input on its own, not a choice of them.
+  // The JSX types know each type of input on its own, but not a union of them.
   const type = { type: isSecret ? 'password' : 'text' } as { type: 'text' }
   return (
     <label class="field">
@@ -174,7 +174,7 @@ function Pem({ name, label, hint, value, refusal }: PemProps) {
 
 const pauseMs = 400
 
-/** Checks a whole form after a pause in typing, once everything that it needs is there. */
+/** Checks a whole form after a pause in typing, once it is complete. */
 function useFormCheck(at: string) {
   const [typed, setTyped] = useState<{ form: HTMLFormElement } | null>(null)
   const [refusal, setRefusal] = useState<Refusal | null>(null)

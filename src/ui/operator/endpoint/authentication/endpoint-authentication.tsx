@@ -15,7 +15,7 @@ interface EndpointAuthenticationProps {
   readonly refresh: () => void
 }
 
-/** How we prove to the endpoint who we are. Secrets are written, and never shown again. */
+/** How requests authenticate at the endpoint. Secrets are write-only: they are never shown again. */
 export function EndpointAuthentication({ endpoint, refresh }: EndpointAuthenticationProps) {
   const [isChanging, setChanging] = useState(false)
   const { authentication } = endpoint
@@ -86,7 +86,7 @@ function shownDetails(authentication: Authentication): [string, ComponentChildre
   ]
 }
 
-/** Certificates are public; the beginning is enough to tell one from another. */
+/** Certificates are public; the beginning is enough to distinguish them. */
 function certificates(pem: string, label: string): [string, ComponentChildren][] {
   if (pem === '') return []
   const body = pem.replaceAll(/-----[^-]+-----|\s/g, '')

@@ -10,7 +10,7 @@ import { Ago, Until } from '../../../parts/time.tsx'
 
 const day = 86_400
 
-/** The secrets that sign for an endpoint: never shown unasked, and changed without a gap. */
+/** The signing secrets of an endpoint: revealed only on request, and rotated without an interruption. */
 export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetail; refresh: () => void }) {
   const [shown, setShown] = useState<string | null>(null)
   const at = `app/${endpoint.applicationId}/endpoint/${endpoint.id}/secret`
@@ -60,7 +60,7 @@ export function EndpointSecrets({ endpoint, refresh }: { endpoint: EndpointDetai
           </button>
         </div>
       )}
-      {canWrite() && shown === null && <p class="muted">That it was revealed is kept in the audit log.</p>}
+      {canWrite() && shown === null && <p class="muted">Revealing it is recorded in the audit log.</p>}
     </Panel>
   )
 }

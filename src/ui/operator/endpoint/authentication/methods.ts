@@ -3,7 +3,7 @@ import type { EndpointDetail } from '../../../api/answers.ts'
 export type Authentication = NonNullable<EndpointDetail['authentication']>
 export type Method = 'none' | 'bearer' | 'basic' | 'apiKey' | 'oauth2'
 
-/** A field of a way to authenticate; its name is its place in `authentication`. */
+/** A field of an authentication method; its name is its path in `authentication`. */
 export interface AuthenticationField {
   readonly name: string
   readonly label: string
@@ -41,7 +41,7 @@ export const methodFields: Readonly<Record<Method, readonly AuthenticationField[
   ],
 }
 
-/** The way that is in use. */
+/** The method in use. */
 export function methodOf(authentication: Authentication | null): Method {
   if (authentication === null) return 'none'
   const { bearer, basic, apiKey, oauth2 } = authentication
@@ -49,7 +49,7 @@ export function methodOf(authentication: Authentication | null): Method {
   return (['bearer', 'basic', 'apiKey', 'oauth2'] as const).find((way) => !isAbsent(inUse[way])) ?? 'none'
 }
 
-/** What is set at a place, as text; a secret has `***` there. */
+/** The value at a path, as text; that of a secret is `***`. */
 export function valueAt(authentication: Authentication | null, name: string): string {
   let value: unknown = authentication
   for (const step of name.split('.')) {
@@ -59,7 +59,7 @@ export function valueAt(authentication: Authentication | null, name: string): st
   return typeof value === 'string' ? value : ''
 }
 
-/** What a form says, as the API takes it; null for nothing at all. */
+/** The values of the form as the API takes them; null for no authentication. */
 export function authenticationIn(values: (name: string) => string): Record<string, unknown> | null {
   const given: Record<string, unknown> = {}
   const names = [
@@ -73,7 +73,7 @@ export function authenticationIn(values: (name: string) => string): Record<strin
   return Object.keys(given).length === 0 ? null : given
 }
 
-/** True if everything that the chosen way needs is there: before, a check would only name what is still to be typed. */
+/** True once all required fields are filled in: before that, a check would only complain about the missing ones. */
 export function isComplete(values: (name: string) => string): boolean {
   const needed = methodFields[asMethod(values('method'))].filter(({ isOptional }) => isOptional !== true)
   const hasCertificate = values('clientCertificate.certificate') !== ''

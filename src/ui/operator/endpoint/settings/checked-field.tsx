@@ -11,15 +11,15 @@ interface CheckedFieldProps {
   readonly hint?: string
   readonly kind?: 'text' | 'url' | 'number'
   readonly placeholder?: string
-  /** A field of more than one line has so many. */
+  /** The number of lines of a multi-line field. */
   readonly rows?: number
   readonly isRequired?: boolean
-  /** The endpoint in the API. */
+  /** The path of the endpoint in the API. */
   readonly at: string
   readonly changeOf: (text: string) => Change
 }
 
-/** A field that says what the server would have against it, while somebody types. */
+/** A field that shows, while somebody types, why the server would refuse the value. */
 export function CheckedField(props: CheckedFieldProps) {
   const { name, label, value, hint, kind = 'text', placeholder, rows, isRequired = false, at, changeOf } = props
   const { type, problem } = useChecked(at, changeOf)
@@ -33,7 +33,7 @@ export function CheckedField(props: CheckedFieldProps) {
     'aria-invalid': problem !== null,
     'aria-describedby': problemId,
   }
-  // The types of JSX know each kind of input on its own, not a choice of them.
+  // The JSX types know each type of input on its own, but not a union of them.
   const kindOf = { type: kind } as { type: 'text' }
   return (
     <Checked problem={problem} problemId={problemId}>
@@ -50,7 +50,7 @@ export function CheckedField(props: CheckedFieldProps) {
   )
 }
 
-/** A field, and beneath it what is wrong with it. */
+/** A field with its error beneath it. */
 export function Checked(props: { problem: string | null; problemId: string; children: ComponentChildren }) {
   return (
     <div class="checked">

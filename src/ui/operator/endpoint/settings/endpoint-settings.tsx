@@ -20,7 +20,7 @@ interface SettingsProps {
   readonly refresh: () => void
 }
 
-/** What can be changed about an endpoint. Every attempt uses it as it then is. */
+/** The settings of an endpoint. Every attempt uses the settings of its time. */
 export function EndpointSettings({ endpoint, refresh }: SettingsProps) {
   if (!canWrite()) return <ShownSettings endpoint={endpoint} />
   const at = pathOf(endpoint)
@@ -55,7 +55,7 @@ export function EndpointSettings({ endpoint, refresh }: SettingsProps) {
   )
 }
 
-/** The form starts anew when the settings have changed on the server, not at each reading. */
+/** The form is reset when the settings have changed on the server, not on every refresh. */
 export function settingsKey(endpoint: EndpointDetail): string {
   const { url, description, types, channels, ratePerSecond, policy, headers, filter } = endpoint
   return JSON.stringify([url, description, types, channels, ratePerSecond, policy, headers, filter])
@@ -91,7 +91,7 @@ function Destination({ endpoint, at }: GroupProps) {
         rows={3}
         value={linesOf(endpoint.headers)}
         placeholder="X-Name: value"
-        hint="One per line, sent with every attempt. Values are not shown: a line that is left as it is keeps its value."
+        hint="One per line, sent with every attempt. Values are not shown: a line that you leave unchanged keeps its value."
         at={at}
         changeOf={(text) => headersAsChange(endpoint.headers, text)}
       />
@@ -109,7 +109,7 @@ function Subscription({ endpoint, at }: GroupProps) {
           name="channels"
           label="Channels"
           value={channels?.join(', ') ?? ''}
-          hint="With commas between them; empty means all."
+          hint="Separated by commas; empty means all."
           at={at}
           changeOf={(text) => ({ body: { channels: orNull(namesIn(text)) } })}
         />
@@ -132,12 +132,12 @@ function PolicyField({ policy }: { policy: string }) {
           </option>
         ))}
       </select>
-      <small>How often and for how long a failed delivery is tried again.</small>
+      <small>How often and for how long a failed delivery is retried.</small>
     </label>
   )
 }
 
-/** For those who can only look. */
+/** For those with read-only access. */
 function ShownSettings({ endpoint }: { endpoint: EndpointDetail }) {
   const { url, description, headers, types, channels, filter, ratePerSecond, policy } = endpoint
   return (
@@ -158,7 +158,7 @@ function ShownSettings({ endpoint }: { endpoint: EndpointDetail }) {
   )
 }
 
-/** Stands for a save that a person thought better of. */
+/** The result of a save that was not confirmed. */
 const kept = Symbol('kept')
 
 async function save(endpoint: EndpointDetail, values: Values): Promise<Answer<unknown>> {
@@ -182,7 +182,7 @@ async function save(endpoint: EndpointDetail, values: Values): Promise<Answer<un
   return changed.kind === 'answered' && Object.keys(headers).length > 0 ? patch(`${at}/headers`, { headers }) : changed
 }
 
-/** Asks about a new filter that lets nothing through of what was sent last: that is more often a slip than a wish. */
+/** Asks for confirmation if a new filter matches none of the recent messages: that is usually a mistake. */
 async function isMeant({ applicationId, filter: before }: EndpointDetail, filter: object | null): Promise<boolean> {
   if (filter === null || JSON.stringify(filter) === JSON.stringify(before)) return true
   const trial = await tryFilter(applicationId, filter)
@@ -206,7 +206,7 @@ function pathOf({ applicationId, id }: EndpointDetail): string {
   return `app/${applicationId}/endpoint/${id}`
 }
 
-/** As the server would refuse it. */
+/** An error in the form of the server's own. */
 function refused(code: string, detail: string): Answer<unknown> {
   return { kind: 'refused', status: 0, code, detail }
 }

@@ -14,7 +14,7 @@ interface FilterFieldProps {
   readonly at: string
 }
 
-/** A payload filter, tried on what was sent last before anybody saves it. */
+/** A payload filter, tried on recent messages before it is saved. */
 export function FilterField({ endpoint, at }: FilterFieldProps) {
   const saved = endpoint.filter === null ? '' : JSON.stringify(endpoint.filter, null, 2)
   const [text, setText] = useState(saved)
@@ -37,14 +37,14 @@ export function FilterField({ endpoint, at }: FilterFieldProps) {
             type(value)
           }}
         />
-        <small>JSON: what a payload must be like to be sent here. Empty means all.</small>
+        <small>JSON. Only payloads that match it are sent here; empty means all.</small>
       </label>
       <Trial applicationId={endpoint.applicationId} text={isChecked || text === saved ? text.trim() : ''} />
     </Checked>
   )
 }
 
-/** Tries a filter that was found good; nothing for no filter. */
+/** Tries a valid filter; shows nothing without one. */
 function Trial({ applicationId, text }: { applicationId: string; text: string }) {
   const [tried, setTried] = useState<{ text: string; trial: FilterTrial } | null>(null)
   useEffect(() => {
@@ -104,7 +104,7 @@ function filterChange(text: string): Change {
   return { problem: 'The filter must be a JSON object, such as {"path": "total", "greater": 100}.' }
 }
 
-/** Null for no filter, undefined for one that cannot be read. */
+/** Null for no filter, undefined for one that is not a JSON object. */
 export function filterIn(text: string): object | null | undefined {
   if (text === '') return null
   try {

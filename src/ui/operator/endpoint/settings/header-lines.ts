@@ -1,11 +1,11 @@
-/** Stands for a value that is not shown. No header can have it: it is not of ASCII. */
+/** The placeholder for a hidden value. No header can have this value, because it is not ASCII. */
 const hidden = '••••••'
 
 export function linesOf(names: readonly string[]): string {
   return names.map((name) => `${name}: ${hidden}`).join('\n')
 }
 
-/** Only what was given, and null for what is gone: a header whose value is still hidden stays as it is. Null for what cannot be read. */
+/** Only the changed headers, null for a removed one: a header whose value is still hidden stays as it is. Null if a line is invalid. */
 export function headersChange(before: readonly string[], text: string): Record<string, string | null> | null {
   const after = headersIn(text)
   if (after === null) return null

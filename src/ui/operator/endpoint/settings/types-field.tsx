@@ -5,7 +5,7 @@ import { eventTypeChoices } from '../../search.ts'
 import { Checked } from './checked-field.tsx'
 import { useChecked } from './use-checked.ts'
 
-/** The event types that an endpoint gets: found while somebody types, and checked by the server. */
+/** The event types that an endpoint gets: suggested while somebody types, and checked by the server. */
 export function TypesField({ types, at }: { types: readonly string[] | null; at: string }) {
   const [value, change] = useState(types?.join(', ') ?? '')
   const { type, problem } = useChecked(at, (text) => ({ body: typesChange(text) }))
@@ -23,14 +23,14 @@ export function TypesField({ types, at }: { types: readonly string[] | null; at:
         isMany
         problemId={problem === null ? undefined : problemId}
         placeholder="invoice.paid, invoice.*"
-        hint="With commas between them; empty means all."
+        hint="Separated by commas; empty means all."
       />
       <input type="hidden" name="types" value={value} />
     </Checked>
   )
 }
 
-/** As the API takes it: all types are no list. */
+/** As the API takes it: null means all types. */
 export function typesChange(text: string): { readonly eventTypes: readonly string[] | null } {
   const names = namesIn(text)
   return { eventTypes: names.length === 0 ? null : names }

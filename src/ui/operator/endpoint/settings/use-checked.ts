@@ -5,10 +5,10 @@ import { browserClock } from '../../../clock.ts'
 
 const pauseMs = 300
 
-/** What would be set, as the API takes it; or what is wrong before anybody has to be asked. */
+/** The change as the API takes it, or an error that needs no request. */
 export type Change = { readonly body: Readonly<Record<string, unknown>> } | { readonly problem: string }
 
-/** Checks what is typed, after a short pause, by the rules of the server; `isChecked` says that this very text was found good. */
+/** Lets the server check what is typed, after a short pause; `isChecked` says that exactly this text is valid. */
 export function useChecked(at: string, changeOf: (text: string) => Change) {
   const [typed, type] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -33,14 +33,14 @@ export function useChecked(at: string, changeOf: (text: string) => Change) {
   return { type, problem, isChecked: typed !== null && checked === typed }
 }
 
-/** The sentence about what the server would refuse; null if nothing, or if it could not be asked. */
+/** Why the server would refuse the value; null if it would not, or did not answer. */
 export async function problemWith(at: string, change: Change): Promise<string | null> {
   if ('problem' in change) return change.problem
   const answer = await post(`${at}/check`, change.body)
   return answer.kind === 'refused' ? refusalSentence(answer) : null
 }
 
-/** Without the name of the field, which stands above it. */
+/** Without the name of the field, which is shown above it. */
 export function refusalSentence({ detail }: Extract<Answer<unknown>, { kind: 'refused' }>): string {
   return detail.replace(/^[\w.]+: /, '').replaceAll('`', '')
 }

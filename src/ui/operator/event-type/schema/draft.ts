@@ -9,10 +9,10 @@ import { exampleOf } from '../../../text/schema-example.ts'
 
 const pauseMs = 300
 
-/** One version as it stands in the editor. */
+/** One version as it is in the editor. */
 export interface Draft {
   readonly text: string
-  /** As somebody wrote it; null while it is the one of the schema, or made from it. */
+  /** The edited example; null as long as it comes from the schema or is generated. */
   readonly ownExample: string | null
 }
 
@@ -24,18 +24,18 @@ export function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** The example that goes with a draft: written, kept in the schema, or made from it. */
+/** The example of a draft: edited, stored in the schema, or generated from it. */
 export function exampleText({ text, ownExample }: Draft): string {
   if (ownExample !== null) return ownExample
   return jsonFault(text) === null ? pretty(exampleOf(JSON.parse(text))) : ''
 }
 
-/** Whether an example is kept with the schema, or only made from it. */
+/** Whether an example is stored in the schema, or only generated from it. */
 export function keepsExample({ text, ownExample }: Draft): boolean {
   return ownExample !== null || firstExample(parsed(text)) !== undefined
 }
 
-/** What is saved: the schema, with the example that was written first among its `examples`. Undefined if it is no JSON. */
+/** What is saved: the schema, with the edited example first in its `examples`. Undefined if it is not JSON. */
 export function schemaOf({ text, ownExample }: Draft): unknown {
   const schema = parsed(text)
   if (ownExample === null || !isObject(schema) || jsonFault(ownExample) !== null) return schema
@@ -43,7 +43,7 @@ export function schemaOf({ text, ownExample }: Draft): unknown {
   return { ...schema, examples: [JSON.parse(ownExample), ...others] }
 }
 
-/** Asks the server a moment after the last key; null while nobody knows. */
+/** Asks the server shortly after the last keystroke; null until it has answered. */
 export function useSchemaCheck(draft: Draft): SchemaCheck | null {
   const { text } = draft
   const example = exampleText(draft)
@@ -105,7 +105,7 @@ function bad(says: string, position: number | null = null): Verdict {
   return { tone: 'bad', says, position }
 }
 
-/** "#/properties/total/type: It must be one of …": where it is first. */
+/** "#/properties/total/type: It must be one of …": the location first. */
 export function sentenceOf({ pointer, message }: SchemaProblem): string {
   return pointer === '' || pointer === '#' ? message : `${pointer}: ${message}`
 }

@@ -14,16 +14,16 @@ export interface Edited {
 export type Saved =
   | { readonly kind: 'saved'; readonly type: EventType }
   | { readonly kind: 'refused'; readonly says: string }
-  /** Somebody else was faster; this is how the type is now. */
+  /** Somebody else has changed it meanwhile; this is the type as it is now. */
   | { readonly kind: 'changed'; readonly type: EventType }
 
-/** Saves a draft that the server finds good; the example that is kept with it must be allowed by it. */
+/** Saves a draft if the server accepts it; its example must match the schema. */
 export async function saveDraft(edited: Edited, draft: Draft): Promise<Saved> {
   const problem = ownProblem(draft) ?? (await foundProblem(draft))
   return problem === null ? setSchema(edited, schemaOf(draft)) : { kind: 'refused', says: problem }
 }
 
-/** Null as the schema takes the version away. */
+/** A schema of null removes the version. */
 export async function setSchema({ name, version, was }: Edited, schema: unknown): Promise<Saved> {
   const at = `event-type/${encodeURIComponent(name)}`
   const answer = await put<EventType>(`${at}/schema/${encodeURIComponent(version)}`, { schema, was })
@@ -35,7 +35,7 @@ export async function setSchema({ name, version, was }: Edited, schema: unknown)
   return { kind: 'refused', says: problemOf(answer) }
 }
 
-/** What nobody has to be asked about. */
+/** Errors that need no request. */
 function ownProblem(draft: Draft): string | null {
   if (jsonFault(draft.text) !== null) return 'Not saved: the schema is not JSON yet.'
   if (draft.ownExample === null) return null

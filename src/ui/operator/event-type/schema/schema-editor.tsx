@@ -10,11 +10,11 @@ import { Refusal } from '../../../parts/refusal.tsx'
 
 interface SchemaEditorProps {
   readonly edited: Edited
-  /** What the editor begins with: the version itself, or the one that a new version is a copy of. */
+  /** The initial content: the version itself, or the one that a new version copies. */
   readonly start: unknown
   readonly saved: (type: EventType, version: string) => void
   readonly cancel?: () => void
-  /** Says whether something would be lost by leaving. */
+  /** Reports whether there are unsaved changes. */
   readonly changed: (isChanged: boolean) => void
 }
 
@@ -25,7 +25,7 @@ export function SchemaEditor({ edited: given, start, saved, cancel, changed }: S
   const { save, isBusy, problem, conflict, settle } = useSaving(draft, saved)
   const isNew = edited.was === null
   const isChanged = draft.ownExample !== null || draft.text !== pretty(start)
-  // At once, and not after the next frame: who is quick to choose another version must be asked, too.
+  // Synchronously, not after the next frame: those who choose another version quickly must be asked, too.
   useLayoutEffect(() => changed(isChanged || isNew), [isChanged, isNew])
 
   function again(next: Edited): void {
@@ -68,7 +68,7 @@ export function SchemaEditor({ edited: given, start, saved, cancel, changed }: S
   )
 }
 
-/** Saving, and what came of it. */
+/** The save button, and the result of saving. */
 function useSaving(draft: Draft, saved: (type: EventType, version: string) => void) {
   const [problem, setProblem] = useState<string | null>(null)
   const [conflict, setConflict] = useState<EventType | null>(null)
@@ -77,7 +77,7 @@ function useSaving(draft: Draft, saved: (type: EventType, version: string) => vo
     setProblem(null)
     setConflict(null)
   }
-  // What was said of an earlier text is not said of this one.
+  // An error of an earlier text does not apply to this one.
   useEffect(() => setProblem(null), [draft])
   async function save(edited: Edited): Promise<void> {
     setBusy(true)
@@ -132,7 +132,7 @@ interface ConflictProps {
   readonly load: (schema: unknown) => void
 }
 
-/** Somebody else was faster: nothing of theirs is lost unless this person says so. */
+/** Somebody else has changed it meanwhile: their changes are overwritten only after a confirmation. */
 function Conflict({ edited, now, again, load }: ConflictProps) {
   const { version, was } = edited
   const present = now.schemas?.[version] ?? null

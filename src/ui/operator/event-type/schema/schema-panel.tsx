@@ -22,7 +22,7 @@ const firstSchema = { type: 'object', properties: {}, required: [] }
 /** The versions of a schema: one is shown, and edited by those who have access. */
 export function SchemaPanel({ type, keep }: SchemaPanelProps) {
   const [isAdding, setAdding] = useState(false)
-  // An editor that has saved begins anew with what is stored.
+  // After saving, the editor restarts with what is stored.
   const [saves, setSaves] = useState(0)
   const isChanged = useRef(false)
   const version = chosenVersion(type)
@@ -154,7 +154,7 @@ function Versions({ type, version, choose, add, removed }: VersionsProps) {
             value={version}
             onChange={({ currentTarget: select }) => {
               const next = select.value
-              // Until it is agreed to: who keeps editing stays at this one.
+              // Only after a confirmation: those who keep editing stay at this version.
               select.value = version
               choose(next)
             }}
