@@ -270,7 +270,8 @@ async function memory(browser, page) {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize } = await session.send('Runtime.getHeapUsage')
-  const { nodes } = await session.send('Memory.getDOMCounters')
+  // Not `Memory.getDOMCounters`, which also counts nodes that are gone and not collected yet.
+  const nodes = await page.evaluate('document.getElementsByTagName("*").length')
   await session.detach()
   const outer = await browser.newBrowserCDPSession()
   const { processInfo } = await outer.send('SystemInfo.getProcessInfo')

@@ -13,7 +13,9 @@ const perEndpoint = { open: 5, retries: 100 }[kind]
 const endpoints = kind === 'open' ? most / perEndpoint : 400
 const retryAfterMs = 30_000
 const { folder, remove } = scratch()
-const limits = { open: { openRequests: most, maxLeased: most }, retries: { retriesPerTick: most, breaker: false } }[kind]
+const limits = { open: { openRequests: most, maxLeased: most }, retries: { retriesPerTick: most, breaker: false } }[
+  kind
+]
 const posthorn = new Posthorn({
   store: sqlite(join(folder, 'bench.db')),
   allowedTargets: ['127.0.0.1'],

@@ -111,6 +111,25 @@ describe.each(stores)('workers on %s', (_, makeStore) => {
     for (const { requests } of transports) expect(requests.length).toBeGreaterThan(100)
   })
 
+  test('that follow another within a step of a ramp send one of it, and a share of the next', async () => {
+    const { world, others, transports } = workersOn(makeStore(), 3)
+    const [first, second] = others
+    const { id } = await world.endpoint('hook')
+    await first?.start()
+    await first?.endpoints.pause(id)
+    await world.send('hook', 1_000)
+    await world.clock.advance(beatMs + 1)
+    await first?.endpoints.resume(id)
+    await first?.idle()
+    await first?.stop()
+    await world.clock.advance(1)
+    await second?.start()
+    await second?.idle()
+    expect(transports.map(({ requests }) => requests.length)).toEqual([0, 100, 1])
+    await world.clock.advance(beatMs)
+    expect(transports[2]?.requests).toHaveLength(201)
+  })
+
   test.each([10, 1])('keep a rate of %i a second together, and use it up', async (ratePerSecond) => {
     const { world, others, transports } = workersOn(makeStore(), 3)
     await world.endpoint('hook', { ratePerSecond })

@@ -202,7 +202,7 @@ export class Schedule {
       },
       allowance: {
         retries: Math.min(record.retriesLeft, this.#retriesLeft),
-        ramp: this.#ramps.of(record, now)?.left ?? Number.POSITIVE_INFINITY,
+        ramp: this.#ramps.of(record, now, this.#startedAt ?? now)?.left ?? Number.POSITIVE_INFINITY,
       },
       nextTickAt: this.#nextTickAt,
     })
