@@ -4,6 +4,7 @@ import { presets } from '../../src/core/delivery/presets.ts'
 import { isRough, rampStep, repeatStep } from '../../src/core/limits/ramp.ts'
 
 const now = 1_700_000_000_000
+const alone = { sharers: 1, startedAt: now }
 const limits = presets.standard.limits // A tick of 5 s, 100 retries of an endpoint in each.
 
 describe('a step of the ramp', () => {
@@ -17,15 +18,21 @@ describe('a step of the ramp', () => {
     ["is one worker's while nobody is counted", 0, 0, { tick: 0, allowance: 100 }],
     ['stays a number, however long it lasts', 86_400_000, 1, { tick: 17_280, allowance: 104_857_600 }],
   ])('%s', (_, afterMs, workers, step) => {
-    expect(rampStep({ rampFrom: now }, limits, workers, now + afterMs)).toEqual(step)
+    expect(rampStep({ rampFrom: now }, limits, { sharers: workers, startedAt: now }, now + afterMs)).toEqual(step)
+  })
+
+  test('that is older than the worker is one, and the next is whole', () => {
+    const late = { sharers: 1, startedAt: now + 1 }
+    expect(rampStep({ rampFrom: now }, limits, late, now + 2)).toEqual({ tick: 0, allowance: 1 })
+    expect(rampStep({ rampFrom: now }, limits, late, now + 5_000)).toEqual({ tick: 1, allowance: 200 })
   })
 
   test('is none if nothing was held', () => {
-    expect(rampStep({ rampFrom: null }, limits, 1, now)).toBeNull()
+    expect(rampStep({ rampFrom: null }, limits, alone, now)).toBeNull()
   })
 
   test('is the first one for a clock that is a little behind', () => {
-    expect(rampStep({ rampFrom: now + 1 }, limits, 1, now)).toEqual(rampStep({ rampFrom: now }, limits, 1, now))
+    expect(rampStep({ rampFrom: now + 1 }, limits, alone, now)).toEqual(rampStep({ rampFrom: now }, limits, alone, now))
   })
 })
 

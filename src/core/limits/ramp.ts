@@ -10,21 +10,29 @@ export interface RampStep {
   readonly allowance: number
 }
 
+/** The worker that asks, and the number of workers by which it divides. */
+interface RampWorker {
+  readonly sharers: number
+  readonly startedAt: Instant
+}
+
 const mostDoublings = 20
 const mostBlamedShare = 0.1
 
 /**
  * Deliveries kept back leave in growing steps: the retries of one tick, then twice as many, and so on, divided among the workers.
- * Null if there is no ramp. A clock that is slightly behind gets the first step.
+ * Null if there is no ramp. A clock that is slightly behind gets the first step. A worker takes one of a step that is older than itself: a
+ * worker that has ended since may have used it up.
  */
 export function rampStep(
   { rampFrom }: Pick<Health, 'rampFrom'>,
   limits: Pick<Limits, 'pollMs' | 'retriesPerEndpoint'>,
-  sharers: number,
+  { sharers, startedAt }: RampWorker,
   now: Instant,
 ): RampStep | null {
   if (rampFrom === null) return null
   const tick = Math.max(Math.floor((now - rampFrom) / limits.pollMs), 0)
+  if (rampFrom + tick * limits.pollMs < startedAt) return { tick, allowance: 1 }
   return { tick, allowance: shareOf(limits.retriesPerEndpoint * 2 ** Math.min(tick, mostDoublings), sharers) }
 }
 

@@ -23,9 +23,8 @@ export class Ramps {
   /** The current step of an endpoint, for a worker that started then; null if it has no ramp. */
   of(record: EndpointRecord, now: Instant, startedAt: Instant): Ramp | null {
     const { engine, shares } = this.#parts
-    const { limits } = engine.settings
     const { rampFrom } = record.health
-    const step = rampStep(record.health, limits, shares.sharers, now)
+    const step = rampStep(record.health, engine.settings.limits, { sharers: shares.sharers, startedAt }, now)
     if (step === null || rampFrom === null) return (record.ramp = null)
     const before = record.ramp?.from === rampFrom ? record.ramp : null
     if (before?.tick === step.tick) {
@@ -34,9 +33,7 @@ export class Ramps {
       return before
     }
     if (before !== null && isRough(before.begun, before.blamed)) return this.#repeat(record, before, step)
-    // A worker that has ended since may have used up a step that is older than this worker.
-    const left = rampFrom + step.tick * limits.pollMs < startedAt ? 1 : step.allowance
-    return (record.ramp = { from: rampFrom, tick: step.tick, left, begun: 0, blamed: 0 })
+    return (record.ramp = { from: rampFrom, tick: step.tick, left: step.allowance, begun: 0, blamed: 0 })
   }
 
   /** Too many attempts failed to take a larger step. The other workers see this in the stored health. */

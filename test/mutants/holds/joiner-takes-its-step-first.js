@@ -2,8 +2,8 @@ export const mutant = {
   says: 'A newcomer takes its share of a step of the ramp before the others have made room.',
   joins: 'joining workers × ramp',
   file: 'src/engine/claim/ramps.ts',
-  find: 'shares.sharers, now)',
-  replace: 'Number.isFinite(shares.sharers) ? shares.sharers : shares.sharesAmong, now)',
+  find: '{ sharers: shares.sharers, startedAt }, now)',
+  replace: '{ sharers: Number.isFinite(shares.sharers) ? shares.sharers : shares.sharesAmong, startedAt: 0 }, now)',
   caughtBy: {
     file: 'test/engine/workers.test.ts',
     title: 'that join while a ramp lasts send one of its first step each',

@@ -1,9 +1,8 @@
-import { StatusSentence } from '../endpoint/endpoint-status.tsx'
+import { EndpointRow } from '../endpoint/endpoint-row.tsx'
 import type { ApplicationOverview, DeadLetters, Endpoint, List, MessageOverview } from '../../api/answers.ts'
 import { Strip } from '../../parts/chart/hour-strip.tsx'
 import { Empty, Show } from '../../parts/loaded.tsx'
 import { Panel } from '../../parts/page.tsx'
-import { Health } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { Url } from '../../parts/url.tsx'
 import { href } from '../../state/router.ts'
@@ -61,40 +60,15 @@ function EndpointTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
         </thead>
         <tbody>
           {endpoints.map((endpoint) => (
-            <EndpointRow key={endpoint.id} endpoint={endpoint} />
+            <EndpointRow key={endpoint.id} endpoint={endpoint} ofOneApplication>
+              <td class="wide">
+                <Strip hours={endpoint.hours} />
+              </td>
+            </EndpointRow>
           ))}
         </tbody>
       </table>
     </div>
-  )
-}
-
-function EndpointRow({ endpoint }: { endpoint: Endpoint }) {
-  return (
-    <tr data-row tabIndex={-1}>
-      <td class="wide">
-        <Health endpoint={endpoint} />
-      </td>
-      <td class="main">
-        <div class="narrow">
-          <Health endpoint={endpoint} />
-        </div>
-        <a href={href(`endpoints/${endpoint.id}`)}>
-          <Url url={endpoint.url} />
-        </a>
-        {endpoint.health.state !== 'healthy' && (
-          <div class="under whole">
-            <StatusSentence endpoint={endpoint} />
-          </div>
-        )}
-      </td>
-      <td class="wide">
-        <Strip hours={endpoint.hours} />
-      </td>
-      <td class={endpoint.backlog === 0 ? 'number muted' : 'number'}>
-        {count(endpoint.backlog, endpoint.backlogAtLeast)}
-      </td>
-    </tr>
   )
 }
 
