@@ -13,9 +13,10 @@ const asked = 20
 /** Resolves with the slowest claim of each, the wait for the disk included: p99, in ms. */
 export async function growth() {
   return [
-    await measure('1 M rows of history', { rows: million, status: 'delivered' }),
+    await measure('10 M rows of history', { rows: 10 * million, status: 'delivered' }),
     await measure('1 M due rows', { rows: million, status: 'pending' }),
-    await measure('1 M due rows behind one blocked endpoint', { rows: million, status: 'pending', blocked: true }),
+    await measure('1 M due rows behind one blocked endpoint', { rows: million, status: 'pending', others: 1 }),
+    await measure('100,000 due rows of 10,000 other endpoints', { rows: 100_000, status: 'pending', others: 10_000 }),
   ]
 }
 
@@ -77,11 +78,14 @@ function shown(times, share) {
   return `${percentile(times, share).toFixed(1)} ms`
 }
 
-/** Inserts deliveries of one small message, spread over the endpoints or all behind one that is never asked. */
-function fill(db, endpointIds, { rows, status, blocked = false }) {
-  const run = `${status}${blocked ? 'b' : 'a'}${rows}`
-  const endpointOf = blocked ? `'ep_blocked'` : `(select value from json_each(?) where key = n % ${endpointIds.length})`
-  const given = blocked ? [] : [JSON.stringify(endpointIds)]
+/** Inserts deliveries of one small message, spread over the endpoints, or over so many others that are never asked. */
+export function fill(db, endpointIds, { rows, status, others = 0 }) {
+  const run = `${status}${others > 0 ? 'b' : 'a'}${rows}`
+  const endpointOf =
+    others > 0
+      ? `printf('ep_other%05d', n % ${others})`
+      : `(select value from json_each(?) where key = n % ${endpointIds.length})`
+  const given = others > 0 ? [] : [JSON.stringify(endpointIds)]
   const times = status === 'delivered' ? 'null, 1000' : '1000, null'
   db.exec('begin')
   db.prepare('insert or ignore into posthorn_messages (id, type, body) values (?, ?, ?)').run(

@@ -68,8 +68,22 @@ function medianOf([first, ...others]) {
 
 async function growthAndPeers() {
   const { growth } = await import('../growth.js')
+  const { growthOnPostgres } = await import('../postgres-growth.js')
+  const { grownThroughput } = await import('../grown.js')
   const { peers } = await import('../peers.js')
-  return { growth: { sqliteMs: Math.max(...(await growth())), postgresMs: null, fewer: null }, peers: await peers() }
+  const sqliteMs = Math.max(...(await growth()))
+  const postgresMs = Math.max(...(await onPostgres((url) => growthOnPostgres(url, { scale: 1, explained: false }))))
+  return { growth: { sqliteMs, postgresMs, fewer: await onPostgres(grownThroughput) }, peers: await peers() }
+}
+
+/** On a server of its own, which has grown with nothing else. */
+async function onPostgres(work) {
+  const server = await startPostgres()
+  try {
+    return await work(server.url)
+  } finally {
+    await server.stop()
+  }
 }
 
 function commitOf(name) {

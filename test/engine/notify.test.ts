@@ -1,13 +1,15 @@
 import { Client, Pool } from 'pg'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { systemRandom } from '../../src/clock.ts'
+import { makeId } from '../../src/core/ids.ts'
 import type { EventOf } from '../../src/core/ports/events.ts'
 import type { Store } from '../../src/core/ports/ports.ts'
 import { Posthorn } from '../../src/posthorn.ts'
 import type { PosthornOptions } from '../../src/posthorn.ts'
 import { postgres } from '../../src/stores/postgres/index.ts'
 import type { PostgresOptions } from '../../src/stores/postgres/index.ts'
-import { channelOf } from '../../src/stores/postgres/listen.ts'
+import { channelOf, payloadOf } from '../../src/stores/postgres/listen.ts'
 import { manualClock } from '../../src/testing/manual-clock.ts'
 import type { ManualClock } from '../../src/testing/manual-clock.ts'
 import { scriptedTransport } from '../../src/testing/scripted-transport.ts'
@@ -156,6 +158,47 @@ describe.skipIf(isFast)('LISTEN and NOTIFY', () => {
     expect(transport.requests).toHaveLength(3)
   })
 
+  test('a notice names the endpoints: the worker does not search for them', async () => {
+    const store = storeAt(schema?.url ?? '')
+    let searches = 0
+    const dueEndpoints: typeof store.queue.dueEndpoints = (request) => {
+      searches += 1
+      return store.queue.dueEndpoints(request)
+    }
+    worker = posthorn({ store: { ...store, queue: { ...store.queue, dueEndpoints } } })
+    await startListening()
+    const heard = await listenOn(channel)
+    const { id } = await sender.endpoints.create({ application: 'acme', url: 'https://acme.example/other' })
+    const before = searches
+    await sender.send(paid)
+    await transport.sent(2)
+    expect(searches).toBe(before)
+    const [notice = ''] = await heard()
+    expect(notice.split(' ')).toHaveLength(2)
+    expect(notice).toContain(id)
+  })
+
+  test.each(['', 'what is this?', `ep_${'0'.repeat(23)} msg_${'0'.repeat(23)}`])(
+    'a notice that names no endpoints ("%s") makes the worker look',
+    async (payload) => {
+      await startListening()
+      const tx = await begin()
+      await sender.send(paid, { tx })
+      await tx.query('commit')
+      await schema?.query('select pg_notify($1, $2)', [channel, payload])
+      await transport.sent(1)
+      expect(transport.requests).toHaveLength(1)
+    },
+  )
+
+  test('an endpoint that does not exist is ignored', async () => {
+    await startListening()
+    await schema?.query('select pg_notify($1, $2)', [channel, makeId('ep', clock.now(), systemRandom)])
+    await sender.send(paid)
+    await transport.sent(1)
+    expect(transport.requests).toHaveLength(1)
+  })
+
   test('a pool of one connection is enough: listening takes none of it', async () => {
     const pool = new Pool({ connectionString: schema?.url, max: 1, connectionTimeoutMillis: 10_000 })
     worker = posthorn({ store: storeAt(pool) })
@@ -249,6 +292,13 @@ describe.skipIf(isFast)('LISTEN and NOTIFY', () => {
     await clock.advance(4_999)
     expect([transport.requests.length, isAsked]).toEqual([0, false])
   })
+})
+
+test('a notice fits into what PostgreSQL takes, however many endpoints have new deliveries', () => {
+  const ids = Array.from({ length: 201 }, () => makeId('ep', 1_700_000_000_000, systemRandom))
+  expect(payloadOf(new Set(ids.slice(1))).split(' ')).toEqual(ids.slice(1))
+  expect(Buffer.byteLength(payloadOf(new Set(ids.slice(1))))).toBeLessThan(8_000)
+  expect(payloadOf(new Set(ids))).toBe('')
 })
 
 test('behind a pooler that changes connections it is refused, with the reason', () => {

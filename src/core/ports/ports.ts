@@ -75,8 +75,11 @@ export interface Store {
    * Calls back as soon as it listens, and then whenever others may have committed something to send. Only a hint.
    * Ends with the signal, and fails when it can no longer listen.
    */
-  listen?(onHint: () => void, signal: AbortSignal): Promise<void>
+  listen?(onHint: (hint: Hint) => void, signal: AbortSignal): Promise<void>
 }
+
+/** The endpoints that have new deliveries; null if they are unknown. */
+export type Hint = readonly string[] | null
 
 /** The call that creates a store, in a form that can be sent to another thread. */
 export interface StoreRecipe {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Claim, Marked, SettledAttempt } from '../../core/ports/queue.ts'
+import type { NewEvent } from '../bus.ts'
 import type { EngineParts } from '../parts.ts'
 
 const firstRetryMs = 50
@@ -42,16 +43,7 @@ export class Marks {
   /** After the commit, and only for changes made by this worker: a listener must not undo a delivery. */
   emit({ delivery }: Claim, settled: SettledAttempt, marked: Marked): void {
     if (marked === 'lost') return
-    const about = {
-      webhook_delivery_id: delivery.id,
-      webhook_id: delivery.endpointId,
-      message_id: delivery.messageId,
-      session_id: delivery.sessionId,
-      event_type: delivery.eventType,
-      status_code: settled.attempt?.statusCode ?? null,
-      took_ms: settled.attempt?.tookMs ?? 0,
-    }
-    this.#parts.bus.emit({ ...outcomeOf(settled), ...about })
+    this.#parts.bus.emit(eventOf(delivery, settled))
   }
 
   /** Gives up on marks that the store does not accept, so that a stop can end. */
@@ -74,16 +66,26 @@ export class Marks {
   }
 }
 
-/** The part of an event that describes the outcome. */
-function outcomeOf({ mark, attempt }: SettledAttempt) {
+function eventOf(delivery: Claim['delivery'], { mark, attempt }: SettledAttempt): NewEvent {
   const { attemptCount: attempt_count, errorDetail: error_detail, reason } = mark
+  // Spread first: an object that is copied from a single other one is several times as fast to create.
+  const about = {
+    type: 'delivery.delivered' as const,
+    webhook_delivery_id: delivery.id,
+    webhook_id: delivery.endpointId,
+    message_id: delivery.messageId,
+    session_id: delivery.sessionId,
+    event_type: delivery.eventType,
+    status_code: attempt?.statusCode ?? null,
+    took_ms: attempt?.tookMs ?? 0,
+  }
   switch (mark.status) {
     case 'delivered':
-      return { type: 'delivery.delivered', attempt_count } as const
+      return { ...about, attempt_count }
     case 'failed':
-      return { type: 'delivery.failed', attempt_count, ...failureOf(mark, attempt) } as const
+      return { ...about, type: 'delivery.failed', attempt_count, ...failureOf(mark, attempt) }
     case 'dead':
-      return { type: 'delivery.dead', reason: reason ?? 'exhausted', error_detail } as const
+      return { ...about, type: 'delivery.dead', reason: reason ?? 'exhausted', error_detail }
   }
 }
 

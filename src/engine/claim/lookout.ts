@@ -85,12 +85,21 @@ export class Lookout {
     }
   }
 
+  async #expect(endpointIds: readonly string[]): Promise<void> {
+    try {
+      await this.#parts.walk.expect(endpointIds)
+    } catch {
+      // The next look finds them.
+    }
+  }
+
   async #listen(signal: AbortSignal): Promise<void> {
     const { listen, bus, clock } = this.#parts.engine
     try {
-      await listen?.(() => {
+      await listen?.((hint) => {
         this.#pauseMs = firstPauseMs
-        this.#look()
+        if (hint === null) this.#look()
+        else void this.#parts.activity.during(() => this.#expect(hint))
       }, signal)
     } catch (error) {
       if (signal.aborted) return

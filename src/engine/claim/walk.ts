@@ -54,6 +54,13 @@ export class Walk {
     if (this.#running) await this.#slice('fresh', 'look', this.dueTimes.unseenFrom('fresh'))
   }
 
+  /** Endpoints got new rows, as another process says. An endpoint that does not exist is ignored. */
+  async expect(endpointIds: readonly string[]): Promise<void> {
+    if (!this.#running) return
+    await this.#know(endpointIds)
+    this.#expect(endpointIds, 'fresh')
+  }
+
   async #lane(lane: Lane): Promise<void> {
     for (let count = 0; count < mostSlices && this.#running; count += 1) {
       if (this.#cursors[lane] === '') this.dueTimes.begin(lane, this.#parts.engine.clock.now())
@@ -66,20 +73,29 @@ export class Walk {
     const {
       engine: { queue, clock },
       endpoints,
-      schedule,
     } = this.#parts
     const found = await queue.dueEndpoints({ lane, after: this.#cursors[cursor], limit: slice, dueFrom })
     const now = clock.now()
     const due = found.filter(({ dueAt }) => dueAt <= now).map(({ endpointId }) => endpointId)
-    // Known endpoints are refreshed when they are asked.
-    await endpoints.refresh(due.filter((id) => endpoints.get(id) === undefined))
+    await this.#know(due)
     for (const id of due) if (endpoints.isGone(id)) await this.#endDeleted(id, now)
-    schedule.expect(
-      due.flatMap((id) => endpoints.get(id) ?? []),
-      lane,
-    )
+    this.#expect(due, lane)
     this.#cursors[cursor] = found.length < slice ? '' : (found.at(-1)?.endpointId ?? '')
     return found
+  }
+
+  /** Known endpoints are refreshed when they are asked. */
+  #know(endpointIds: readonly string[]): Promise<void> {
+    const { endpoints } = this.#parts
+    return endpoints.refresh(endpointIds.filter((id) => endpoints.get(id) === undefined))
+  }
+
+  #expect(endpointIds: readonly string[], lane: Lane): void {
+    const { endpoints, schedule } = this.#parts
+    schedule.expect(
+      endpointIds.flatMap((id) => endpoints.get(id) ?? []),
+      lane,
+    )
   }
 
   /** Ends the rows of a deleted endpoint as dead, a batch per tick. */

@@ -87,8 +87,8 @@ export function postgres(given: string | PostgresPool, options: PostgresOptions 
   const lifetime = new Lifetime(() => openStore(place, options))
   const database = databaseOf(lifetime, dialect)
 
-  const notifier = new Notifier(channel === null ? null : () => notifyOf(database, channel))
-  const queue = postgresQueue(database, prepare, () => notifier.notify())
+  const notifier = new Notifier(channel === null ? null : (payload) => notifyOf(database, channel, payload))
+  const queue = postgresQueue(database, prepare, (endpointIds) => notifier.notify(endpointIds))
   const vault = vaultOf(lifetime)
   const people = directory(database, vault)
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Client, ClientConfig, Pool } from 'pg'
-import type { Store } from '../../core/ports/ports.ts'
+import { isId } from '../../core/ids.ts'
+import type { Hint, Store } from '../../core/ports/ports.ts'
 import { storeError } from './errors.ts'
 import { sql } from '../shared/sql/sql.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -9,6 +10,8 @@ import { loadPg } from './load-driver.ts'
 
 // No query ever runs on this connection, so only TCP keep-alive can detect that it is dead.
 const keepAliveAfterMs = 10_000
+// PostgreSQL refuses payloads of 8,000 bytes or more.
+const mostNamed = 200
 
 /** The channel for the workers of a schema: a hash, so that any schema name gives a short enough channel name. */
 export function channelOf(schema: string): string {
@@ -16,8 +19,19 @@ export function channelOf(schema: string): string {
 }
 
 /** Runs in its own transaction, which does not wait for the disk: it contains nothing that could be lost. */
-export function notifyOf(database: PostgresDatabase, channel: string): Promise<unknown> {
-  return database.query(sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, '')`)
+export function notifyOf(database: PostgresDatabase, channel: string, payload: string): Promise<unknown> {
+  return database.query(sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload})`)
+}
+
+/** The endpoints in a notification, so that workers need not search for them; empty if there are too many to name. */
+export function payloadOf(endpointIds: ReadonlySet<string>): string {
+  return endpointIds.size > mostNamed ? '' : [...endpointIds].join(' ')
+}
+
+/** Whatever is not a list of endpoints, perhaps from another release, only says that there is something. */
+function hintIn(payload: string | undefined): Hint {
+  const names = payload?.split(' ') ?? []
+  return names.every((name) => isId('ep', name)) ? names : null
 }
 
 /** False for a pool with a custom way to reach its server, which a separate connection cannot reproduce. */
@@ -40,11 +54,11 @@ export function listener(urlOrPool: string | Pool, channel: string, timeoutMs: n
       keepAliveInitialDelayMillis: keepAliveAfterMs,
       application_name: 'posthorn listener',
     })
-    client.on('notification', onHint)
+    client.on('notification', ({ payload }) => onHint(hintIn(payload)))
     const ended = endOf(client, signal)
     try {
       const isPooled = await Promise.race([ended, begin(client, channel)])
-      if (!signal.aborted && !isPooled) onHint()
+      if (!signal.aborted && !isPooled) onHint(null)
       if (!isPooled) await ended
     } catch (thrown) {
       throw storeError(thrown)

@@ -1,27 +1,32 @@
+import { payloadOf } from './listen.ts'
+
 /** Notifies listening workers after a commit, not within it: one notification at a time; commits in the meantime share the next one. */
 export class Notifier {
-  readonly #send: (() => Promise<unknown>) | null
+  readonly #send: ((payload: string) => Promise<unknown>) | null
   #isSending = false
-  #isDue = false
+  /** The endpoints of the next notification. */
+  #endpointIds = new Set<string>()
   /** A process that delivers holds back only what exceeds its limits: workers with spare capacity find that with their next poll. */
   delivers = false
 
-  constructor(send: (() => Promise<unknown>) | null) {
+  constructor(send: ((payload: string) => Promise<unknown>) | null) {
     this.#send = send
   }
 
-  notify(): void {
+  /** Deliveries to these endpoints are stored. */
+  notify(endpointIds: Iterable<string>): void {
     if (this.#send === null || this.delivers) return
-    this.#isDue = true
+    for (const id of endpointIds) this.#endpointIds.add(id)
     if (!this.#isSending) void this.#sendAll()
   }
 
   async #sendAll(): Promise<void> {
     this.#isSending = true
-    while (this.#isDue) {
-      this.#isDue = false
+    while (this.#endpointIds.size > 0) {
+      const payload = payloadOf(this.#endpointIds)
+      this.#endpointIds = new Set()
       // Only a hint: the next poll finds the deliveries anyway.
-      await this.#send?.().catch(() => undefined)
+      await this.#send?.(payload).catch(() => undefined)
     }
     this.#isSending = false
   }

@@ -12,13 +12,13 @@ const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
 
 /**
- * Stores messages with their deliveries: one statement, one round trip, for the whole batch. Calls back when another process should send
- * some of them now.
+ * Stores messages with their deliveries: one statement, one round trip, for the whole batch. Calls back with the endpoints of deliveries
+ * that another process should send now.
  */
 export function enqueuer(
   database: PostgresDatabase,
   prepare: boolean,
-  onStored: () => void,
+  onStored: (endpointIds: readonly string[]) => void,
 ): (request: EnqueueRequest) => Promise<Enqueued[]> {
   const statement = new Prepared(enqueueText(database.dialect, 'rewritten', null), prepare)
   return async (request) => {
@@ -26,14 +26,18 @@ export function enqueuer(
     if (envelopes.length === 0) return []
     const rows = await repeatedOnce(envelopes, () => database.add(statement, valuesOf(request), advice))
     const answers = rows.map((row, index) => toEnqueued(row, envelopes[index]))
-    if (envelopes.some((envelope, index) => answers[index]?.kind === 'stored' && isForOthers(envelope, request.now)))
-      onStored()
+    const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
+    const endpointIds = stored.flatMap((envelope) => endpointsForOthers(envelope, request.now))
+    if (endpointIds.length > 0) onStored(endpointIds)
     return answers
   }
 }
 
-function isForOthers({ deliveries }: Envelope, now: Instant): boolean {
-  return deliveries.some(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now)
+/** The endpoints of deliveries that are due and not ours. */
+function endpointsForOthers({ deliveries }: Envelope, now: Instant): string[] {
+  return deliveries
+    .filter(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now)
+    .map(({ endpointId }) => endpointId)
 }
 
 /**

@@ -13,7 +13,11 @@ import { tokenReturner, tokenTaker } from './rate-limits.ts'
 import { walker } from './walk.ts'
 
 /** The engine's half: the hot calls are written for PostgreSQL, the rest is shared by both databases. */
-export function postgresQueue(database: PostgresDatabase, prepare: boolean, onStored: () => void): Queue {
+export function postgresQueue(
+  database: PostgresDatabase,
+  prepare: boolean,
+  onStored: (endpointIds: readonly string[]) => void,
+): Queue {
   return {
     enqueue: enqueuer(database, prepare, onStored),
     claim: claimer(database, prepare),
