@@ -11,7 +11,7 @@ const applications = Array.from({ length: 50 }, (_, index) => `app-${index}`)
 async function startedWorld() {
   const clock = manualClock()
   const store = watch(memoryStore())
-  const posthorn = new Posthorn({ store, clock, transport: scriptedTransport(clock) })
+  const posthorn = new Posthorn({ store, clock, transport: scriptedTransport(clock), endpointsPerApplication: 1_001 })
   onTestFinished(() => posthorn.stop({ graceMs: 0 }))
   for (const application of applications)
     await posthorn.endpoints.create({ application, url: `https://${application}.example/hook` })
@@ -57,6 +57,20 @@ test('what is needed during a read goes into the next; whoever needs the same en
   gate.open()
   await Promise.all(sent)
   expect(reads().slice(before)).toEqual([[expect.any(String)], [expect.any(String), expect.any(String)]])
+})
+
+test('a message to more endpoints than one statement takes is read in pieces', async () => {
+  const { posthorn, reads, before } = await startedWorld()
+  for (let index = 0; index < 1_001; index += 1)
+    await posthorn.endpoints.create({ application: 'large', url: `https://large.example/${index}` })
+  expect(await posthorn.send({ application: 'large', type: 'invoice.paid', data: {} })).toMatchObject({
+    deliveries: 1_001,
+  })
+  expect(
+    reads()
+      .slice(before)
+      .map((ids) => ids.length),
+  ).toEqual([1_000, 1])
 })
 
 test('a read that fails is an error of those who needed it, and the next one goes on', async () => {

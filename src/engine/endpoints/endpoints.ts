@@ -10,6 +10,7 @@ import type { EngineParts } from '../parts.ts'
 export const mostDepth = 8
 const freshMs = 1_000
 const mostRecords = 50_000
+const mostPerRead = 1_000
 
 /** Endpoints that are read together. */
 interface Reading {
@@ -110,7 +111,13 @@ export class Endpoints {
     }
   }
 
+  /** In bounded pieces: a statement takes only so many values. */
   async #readAll(ids: readonly string[]): Promise<void> {
+    for (let start = 0; start < ids.length; start += mostPerRead)
+      await this.#readSome(ids.slice(start, start + mostPerRead))
+  }
+
+  async #readSome(ids: readonly string[]): Promise<void> {
     const now = this.#parts.clock.now()
     const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
     this.know(endpoints)
