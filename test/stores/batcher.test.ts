@@ -78,6 +78,35 @@ describe('messages that are sent at the same time', () => {
     expect(statements.map((statement) => statement.split(' ').length - 1)).toEqual([20, 10, 8, 2])
   })
 
+  test('of a long queue, only what goes into the statement is looked at', async () => {
+    const gate = makeGate()
+    let looks = 0
+    const { queue, statements } = recorded({
+      before: async (statement) => (statement === 'enqueue first' ? gate.opened : undefined),
+    })
+    const first = queue.enqueue(send('first'))
+    await turns(3)
+    const watched = (tenant: string, id: string): EnqueueRequest => {
+      const { envelopes, ...request } = of(tenant, id)
+      return {
+        ...request,
+        get envelopes() {
+          looks += 1
+          return envelopes
+        },
+      }
+    }
+    const behind = Array.from({ length: 2_000 }, (_, index) => queue.enqueue(watched('behind', `b${index}`)))
+    const flood = Array.from({ length: 20 }, (_, index) => queue.enqueue(watched('flood', `f${index}`)))
+    looks = 0
+    gate.open()
+    await Promise.all([first, ...flood])
+    const places = statements[1]?.split(' ').slice(1) ?? []
+    expect(places.filter((id) => id.startsWith('b'))).toHaveLength(10)
+    expect(looks).toBeLessThan(1_000)
+    await Promise.all(behind)
+  })
+
   test('by different owners, or with leases of different lengths, never share a statement', async () => {
     const { queue, statements } = recorded()
     const requests = [

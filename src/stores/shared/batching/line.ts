@@ -21,12 +21,24 @@ interface Member<Request, Answer> {
   readonly reject: (error: unknown) => void
 }
 
+/** The requests of one statement, while they are being chosen. */
+interface Batch<Request, Answer> {
+  readonly members: Member<Request, Answer>[]
+  /** The rows of these requests, and of those that were skipped: a later request for the same row must not overtake them. */
+  readonly rows: Set<string>
+  /** How many more rows there is room for. */
+  free: number
+  group: string | undefined
+}
+
 /** Requests of one kind, waiting for the next statement. */
 export class Line<Request, Answer> {
   readonly #most: number
   readonly #kind: Kind<Request, Answer>
   readonly #places = new TenantPlaces()
-  #waiting: Member<Request, Answer>[] = []
+  /** By tenant: however many requests one of them has, choosing costs only as much as what is chosen. */
+  readonly #waiting = new Map<string, Member<Request, Answer>[]>()
+  #size = 0
 
   /** At most this many rows share a statement; a larger request gets its own. */
   constructor(most: number, kind: Kind<Request, Answer>) {
@@ -35,12 +47,19 @@ export class Line<Request, Answer> {
   }
 
   get size(): number {
-    return this.#waiting.length
+    return this.#size
   }
 
   add(request: Request): Promise<Answer> {
-    this.#places.add(this.#tenantOf(request))
-    return new Promise((resolve, reject) => this.#waiting.push({ request, resolve, reject }))
+    const tenant = this.#tenantOf(request)
+    this.#places.add(tenant)
+    this.#size += 1
+    return new Promise((resolve, reject) => {
+      const member = { request, resolve, reject }
+      const queue = this.#waiting.get(tenant)
+      if (queue === undefined) this.#waiting.set(tenant, [member])
+      else queue.push(member)
+    })
   }
 
   /** Sends the next statement, if any request is waiting, and answers all requests in it; never throws. */
@@ -49,42 +68,46 @@ export class Line<Request, Answer> {
     if (members.length > 0) await this.#commit(members)
   }
 
-  /** The oldest requests that can share a statement; the others keep their positions. */
+  /** The oldest requests of each tenant that can share a statement. A tenant with more of them is the last to choose next time. */
   #take(): Member<Request, Answer>[] {
-    const [first] = this.#waiting
-    if (first === undefined) return []
-    const group = this.#groupOf(first.request)
-    const taken: Member<Request, Answer>[] = []
-    const left: Member<Request, Answer>[] = []
-    const seen = new Set<string>()
-    let free = this.#most
-    for (const member of this.#waiting) {
-      if (free <= 0) {
-        left.push(member)
-        continue
-      }
-      const { request } = member
-      const rows = this.#kind.rowsOf(request)
-      const fits = rows.length <= free && !rows.some((row) => seen.has(row)) && this.#groupOf(request) === group
-      const goes = (member === first || fits) && this.#places.take(this.#tenantOf(request))
-      if (goes) {
-        taken.push(member)
-        free -= rows.length
-      } else left.push(member)
-      // Skipped requests count too: a later request for the same row must not overtake them.
-      for (const row of rows) seen.add(row)
+    const batch: Batch<Request, Answer> = { members: [], rows: new Set(), free: this.#most, group: undefined }
+    let tenants = this.#waiting.size
+    for (const [tenant, queue] of this.#waiting) {
+      if (tenants === 0 || batch.free <= 0) break
+      tenants -= 1
+      const before = batch.members.length
+      this.#takeOf(tenant, queue, batch)
+      if (queue.length === 0 || batch.members.length > before) this.#waiting.delete(tenant)
+      if (queue.length > 0 && batch.members.length > before) this.#waiting.set(tenant, queue)
     }
     this.#places.next()
-    this.#waiting = left
-    return taken
+    this.#size -= batch.members.length
+    return batch.members
+  }
+
+  /** Moves requests from the tenant's queue to the batch; those that cannot share it keep their positions. */
+  #takeOf(tenant: string, queue: Member<Request, Answer>[], batch: Batch<Request, Answer>): void {
+    const skipped: Member<Request, Answer>[] = []
+    let seen = 0
+    for (const member of queue) {
+      if (batch.free <= 0) break
+      const rows = this.#kind.rowsOf(member.request)
+      const group = this.#kind.groupOf?.(member.request)
+      const fits = canShare(batch, group, rows)
+      if (fits && !this.#places.take(tenant)) break
+      seen += 1
+      if (fits) {
+        batch.members.push(member)
+        batch.group = group
+        batch.free -= rows.length
+      } else skipped.push(member)
+      for (const row of rows) batch.rows.add(row)
+    }
+    queue.splice(0, seen, ...skipped)
   }
 
   #tenantOf(request: Request): string {
     return this.#kind.tenantOf?.(request) ?? ''
-  }
-
-  #groupOf(request: Request): string | undefined {
-    return this.#kind.groupOf?.(request)
   }
 
   #isWithdrawn({ request, resolve, reject }: Member<Request, Answer>): boolean {
@@ -113,6 +136,15 @@ export class Line<Request, Answer> {
       }
     }
   }
+}
+
+/** The first one always can, whatever its size. */
+function canShare(
+  { members, rows: seen, free, group: ofAll }: Batch<unknown, never>,
+  group: string | undefined,
+  rows: readonly string[],
+): boolean {
+  return members.length === 0 || (group === ofAll && rows.length <= free && !rows.some((row) => seen.has(row)))
 }
 
 function rejectAll(members: readonly Pick<Member<never, never>, 'reject'>[], error: unknown): void {

@@ -237,20 +237,22 @@ async function livingEndpoint(tx: Executor, vault: Vault, id: string): Promise<E
 
 async function select(from: Pick<Executor, 'query'>, vault: Vault, rest: Sql): Promise<Endpoint[]> {
   const rows = await from.query(sql`select * from ${endpoints} ${rest}`)
-  const sealed = await sealedSecretsOf(from, rows)
+  const sealed = await sealedSecretsOf(from, rows.map(toId))
   return rows.map((row) => opened(vault, row, sealed.get(toId(row)) ?? [], toEndpoint))
 }
 
+/** Both at once: a delivery waits for this answer. Whoever knows an id has seen its endpoint committed, with its secrets. */
 async function selectWithLimits(
   from: Pick<Executor, 'query'>,
   vault: Vault,
   ids: readonly string[],
 ): Promise<EndpointWithLimits[]> {
-  const rows =
-    await from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
+  const [rows, sealed] = await Promise.all([
+    from.query(sql`select e.*, (select a.rate_per_second from ${table('applications')} a where a.id = e.application_id) as application_rate_per_second
 from ${endpoints} e
-where e.id in ${listOf(ids)}`)
-  const sealed = await sealedSecretsOf(from, rows)
+where e.id in ${listOf(ids)}`),
+    sealedSecretsOf(from, ids),
+  ])
   return rows.map((row) => opened(vault, row, sealed.get(toId(row)) ?? [], toEndpointWithLimits))
 }
 
@@ -276,14 +278,13 @@ function opened<Read extends Endpoint>(
 /** Grouped by endpoint, newest first. */
 async function sealedSecretsOf(
   from: Pick<Executor, 'query'>,
-  rows: readonly Row[],
+  ids: readonly string[],
 ): Promise<Map<string, SealedSecret[]>> {
   const byEndpoint = new Map<string, SealedSecret[]>()
-  for (let start = 0; start < rows.length; start += idsPerQuery) {
-    const ids = rows.slice(start, start + idsPerQuery).map(toId)
+  for (let start = 0; start < ids.length; start += idsPerQuery) {
     const found = await from.query(sql`select id, endpoint_id, sealed, created_at, expires_at
 from ${secrets}
-where endpoint_id in ${listOf(ids)}
+where endpoint_id in ${listOf(ids.slice(start, start + idsPerQuery))}
 order by created_at desc, id desc`)
     for (const secret of found.map(toSealedSecret))
       byEndpoint.set(secret.endpointId, [...(byEndpoint.get(secret.endpointId) ?? []), secret])
