@@ -10,13 +10,6 @@ import type { EngineParts } from '../parts.ts'
 export const mostDepth = 8
 const freshMs = 1_000
 const mostRecords = 50_000
-const mostPerRead = 1_000
-
-/** Endpoints that are read together. */
-interface Reading {
-  readonly ids: Set<string>
-  readonly done: Promise<void>
-}
 
 /** The endpoints this process works with. Whenever a request leaves, the data about its endpoint is at most a second old. */
 export class Endpoints {
@@ -24,10 +17,6 @@ export class Endpoints {
   readonly #records = new Map<string, EndpointRecord>()
   /** Endpoints whose secrets cannot be decrypted. */
   readonly #unreadable = new Set<string>()
-  /** The end of the last read: reads run one after the other. */
-  #lastRead: Promise<unknown> = Promise.resolve()
-  /** The read that has not begun. */
-  #next: Reading | null = null
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -65,11 +54,13 @@ export class Endpoints {
   async refresh(endpointIds: readonly string[]): Promise<void> {
     const now = this.#parts.clock.now()
     const reads = new Set<Promise<void>>()
+    const stale: string[] = []
     for (const id of endpointIds) {
       const record = this.#records.get(id)
       if (record !== undefined && record.reading !== null) reads.add(record.reading)
-      else if (record === undefined || !this.isFresh(record, now)) reads.add(this.#read(id))
+      else if (record === undefined || !this.isFresh(record, now)) stale.push(id)
     }
+    if (stale.length > 0) reads.add(this.#read(stale, now))
     await Promise.all(reads)
   }
 
@@ -85,40 +76,21 @@ export class Endpoints {
     if (record !== undefined) record.readAt = 0
   }
 
-  /** Reads it with all others that are asked for meanwhile: with thousands of endpoints, each second has a read for each of them. */
-  #read(id: string): Promise<void> {
-    const next = (this.#next ??= this.#nextReading())
-    next.ids.add(id)
-    const record = this.#records.get(id)
-    if (record !== undefined) record.reading = next.done
-    return next.done
-  }
-
-  #nextReading(): Reading {
-    const ids = new Set<string>()
-    const done = this.#lastRead.then(() => {
-      this.#next = null
-      return this.#readAll([...ids]).finally(() => this.#haveRead(ids))
+  #read(ids: readonly string[], now: Instant): Promise<void> {
+    const reading = this.#readAll(ids, now).finally(() => {
+      for (const id of ids) {
+        const record = this.#records.get(id)
+        if (record !== undefined) record.reading = null
+      }
     })
-    this.#lastRead = done.catch(() => undefined)
-    return { ids, done }
-  }
-
-  #haveRead(ids: Iterable<string>): void {
     for (const id of ids) {
       const record = this.#records.get(id)
-      if (record !== undefined) record.reading = null
+      if (record !== undefined) record.reading = reading
     }
+    return reading
   }
 
-  /** In bounded pieces: a statement takes only so many values. */
-  async #readAll(ids: readonly string[]): Promise<void> {
-    for (let start = 0; start < ids.length; start += mostPerRead)
-      await this.#readSome(ids.slice(start, start + mostPerRead))
-  }
-
-  async #readSome(ids: readonly string[]): Promise<void> {
-    const now = this.#parts.clock.now()
+  async #readAll(ids: readonly string[], now: Instant): Promise<void> {
     const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
     this.know(endpoints)
     for (const { id, applicationRatePerSecond } of endpoints) {

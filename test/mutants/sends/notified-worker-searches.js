@@ -4,5 +4,9 @@ export const mutant = {
   file: 'src/engine/claim/lookout.ts',
   find: 'if (hint === null) this.#look()',
   replace: 'if (hint === null || hint.length > 0) this.#look()',
-  caughtBy: { file: 'test/engine/notify.test.ts', title: 'a notice names the endpoints' },
+  caughtBy: {
+    file: 'test/engine/notify.test.ts',
+    postgres: true,
+    title: 'a notice names the endpoints: the worker does not search for them',
+  },
 }

@@ -17,6 +17,8 @@ export interface Kind<Request, Answer> {
 
 interface Member<Request, Answer> {
   readonly request: Request
+  /** Counts up: the order in which requests were added. */
+  readonly number: number
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: unknown) => void
 }
@@ -39,6 +41,7 @@ export class Line<Request, Answer> {
   /** By tenant: however many requests one of them has, choosing costs only as much as what is chosen. */
   readonly #waiting = new Map<string, Member<Request, Answer>[]>()
   #size = 0
+  #added = 0
 
   /** At most this many rows share a statement; a larger request gets its own. */
   constructor(most: number, kind: Kind<Request, Answer>) {
@@ -54,8 +57,10 @@ export class Line<Request, Answer> {
     const tenant = this.#tenantOf(request)
     this.#places.add(tenant)
     this.#size += 1
+    this.#added += 1
+    const number = this.#added
     return new Promise((resolve, reject) => {
-      const member = { request, resolve, reject }
+      const member = { request, number, resolve, reject }
       const queue = this.#waiting.get(tenant)
       if (queue === undefined) this.#waiting.set(tenant, [member])
       else queue.push(member)
@@ -82,7 +87,7 @@ export class Line<Request, Answer> {
     }
     this.#places.next()
     this.#size -= batch.members.length
-    return batch.members
+    return batch.members.toSorted((one, other) => one.number - other.number)
   }
 
   /** Moves requests from the tenant's queue to the batch; those that cannot share it keep their positions. */
