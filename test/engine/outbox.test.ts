@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PosthornError } from '../../src/core/errors.ts'
 import { healthy } from '../../src/core/endpoint/health.ts'
+import type { Endpoint } from '../../src/core/endpoint/endpoint.ts'
 import type { Health } from '../../src/core/endpoint/health.ts'
 import type { Enqueued, EnqueueRequest } from '../../src/core/ports/queue.ts'
 import { mostBodyBytes } from '../../src/core/message/message.ts'
@@ -62,6 +63,45 @@ describe('the fast path', () => {
     await prepare(world, id)
     await world.posthorn.send({ application: 'hook', type: 'invoice.paid', data: 'the last' })
     expect(envelopesOf(world).at(-1)).toMatchObject([{ deliveries: [{ leased: false }] }])
+  })
+
+  test('reads an endpoint once, and again only when it has changed', async () => {
+    const world = engineWorld()
+    const { id } = await world.endpoint('hook')
+    const worker = world.second()
+    await worker.start()
+    const reads = async (): Promise<number> => {
+      const before = readsOf(world)
+      await worker.send({ application: 'hook', type: 'invoice.paid', data: {} })
+      await worker.idle()
+      await world.clock.advance(2_000)
+      return readsOf(world) - before
+    }
+    expect([await reads(), await reads(), await reads()]).toEqual([1, 0, 0])
+    await world.store.queue.saveHealth(id, { ...healthy, failures: 1, failingSince: world.clock.now() })
+    expect([await reads(), await reads()]).toEqual([1, 0])
+    await world.posthorn.endpoints.update(id, { url: urlOf('moved') })
+    expect([await reads(), await reads()]).toEqual([1, 0])
+    expect([world.sentTo('hook'), world.sentTo('moved')]).toEqual([5, 2])
+  })
+
+  test('sends with the settings that another process has stored, although only a sibling was read since', async () => {
+    const world = engineWorld()
+    const create = (name: string, types: string[]): Promise<Endpoint> =>
+      world.posthorn.endpoints.create({ application: 'hook', url: urlOf(name), types })
+    const [{ id }] = [await create('hook', ['invoice.paid']), await create('sibling', ['order.made'])]
+    const worker = world.second()
+    await worker.start()
+    const send = async (type: string): Promise<void> => {
+      await worker.send({ application: 'hook', type, data: {} })
+      await worker.idle()
+    }
+    await send('invoice.paid')
+    await world.clock.advance(2_000)
+    await world.posthorn.endpoints.update(id, { headers: { 'x-tenant': '8' } })
+    await send('order.made')
+    await send('invoice.paid')
+    expect(world.transport.requests.map(({ headers }) => headers['x-tenant'])).toEqual([undefined, undefined, '8'])
   })
 
   test('takes no more than the endpoint has room for; the rest is claimed when there is', async () => {
@@ -329,6 +369,11 @@ function stuck(world: EngineWorld): () => void {
     return run()
   }
   return commit.open
+}
+
+/** How often the settings of endpoints were read to send to them. */
+function readsOf({ store }: EngineWorld): number {
+  return store.calls.filter(({ method }) => method === 'endpointsById').length
 }
 
 async function unwell(world: EngineWorld, endpointId: string, trouble: Partial<Health>): Promise<void> {

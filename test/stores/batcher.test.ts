@@ -429,7 +429,7 @@ function envelope(id: string): Envelope {
     traceContext: null,
     erasedAt: null,
   }
-  return { message, idempotencyKey: null, bodyHash: 'hash', endpointsVersion: 1, deliveries: [] }
+  return { message, idempotencyKey: null, bodyHash: 'hash', endpointsVersion: 1, reliesOn: [], deliveries: [] }
 }
 
 function markOf(deliveryId: string): SettledAttempt {

@@ -6,7 +6,7 @@ import type { EndpointChange } from '../../src/core/ports/directory/endpoints.ts
 import { healthy } from '../../src/core/endpoint/health.ts'
 import { makeId } from '../../src/core/ids.ts'
 import type { Store } from '../../src/core/ports/ports.ts'
-import type { Claim, DeliveryFilter, Envelope, Queue } from '../../src/core/ports/queue.ts'
+import type { Claim, DeliveryFilter, Envelope, KnownHealth, Queue } from '../../src/core/ports/queue.ts'
 import { day, minute } from '../../src/core/time.ts'
 import { seededRandom } from '../../src/testing/seeded-random.ts'
 import { dead, deadAs, delivered, failed, failedUntil, unsent } from '../../src/testing/store-suite/queue/marks.ts'
@@ -45,6 +45,8 @@ interface EnvelopePlan {
   readonly leased: boolean
   readonly delayMs: number
   readonly stale: boolean
+  /** By how much the versions of the healths that it relies on are off; null if it relies on none. */
+  readonly reliesOff: number | null
 }
 
 interface WantPlan {
@@ -205,6 +207,7 @@ function envelopePlan(): fc.Arbitrary<EnvelopePlan> {
     leased: fc.boolean(),
     delayMs: fc.constantFrom(0, 0, 0, minute),
     stale: fc.constantFrom(false, false, false, false, true),
+    reliesOff: fc.constantFrom(null, 0, 0, 0, 1),
   })
 }
 
@@ -343,7 +346,7 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
       applicationId: endpointAt(world, 0).applicationId,
       type: 'invoice.paid',
       // Where the first of a batch with an event id is not stored, PostgreSQL asks for the others once more: `stale`.
-      eventId: plan.key !== null || plan.stale ? null : plan.eventId,
+      eventId: plan.key !== null || plan.stale || plan.reliesOff === 1 ? null : plan.eventId,
       body: Buffer.from(`{"of":"${id}"}`),
       contentType: 'application/json',
       sessionId: plan.leased ? 'a session' : null,
@@ -363,13 +366,17 @@ function enqueue(operation: Operation & { kind: 'enqueue' }, world: World): (sto
         leased: plan.leased,
       }
     })
-    return { stale: plan.stale, envelope: { message, idempotencyKey: plan.key, bodyHash: plan.bodyHash, deliveries } }
+    return { plan, envelope: { message, idempotencyKey: plan.key, bodyHash: plan.bodyHash, deliveries } }
   })
   return async ({ queue, directory }) => {
     const version = (await directory.matching(endpointAt(world, 0).applicationId))?.endpointsVersion ?? 0
-    const envelopes = plans.map(({ stale, envelope }): Envelope => ({
+    const health = await queue.health(world.endpoints.map(({ id }) => id))
+    const reliesOn = (off: number | null, { endpointId }: { endpointId: string }): KnownHealth[] =>
+      off === null ? [] : [{ endpointId, version: (health.get(endpointId)?.version ?? 0) + off }]
+    const envelopes = plans.map(({ plan: { stale, reliesOff }, envelope }): Envelope => ({
       ...envelope,
       endpointsVersion: stale ? version - 1 : version,
+      reliesOn: envelope.deliveries.flatMap((delivery) => reliesOn(reliesOff, delivery)),
     }))
     return queue.enqueue({ owner: operation.owner, leaseMs, now, envelopes })
   }

@@ -82,6 +82,7 @@ export function anEnvelope(applicationId: string, change: { endpointId?: string 
     idempotencyKey: null,
     bodyHash: 'hash',
     endpointsVersion: 1,
+    reliesOn: [],
     deliveries: [
       {
         id: newId('dlv'),

@@ -84,7 +84,16 @@ export interface Envelope {
   readonly bodyHash: string
   /** The version of the application's endpoints that the deliveries were matched against. */
   readonly endpointsVersion: number
+  /** The health on which its leases rely, where it was not read within the last second: if any has changed, the envelope is outdated. */
+  readonly reliesOn: readonly KnownHealth[]
   readonly deliveries: readonly NewDelivery[]
+}
+
+/** A health that was read some time ago. */
+export interface KnownHealth {
+  readonly endpointId: string
+  /** 0 if none was stored. */
+  readonly version: number
 }
 
 export interface NewDelivery {
@@ -105,7 +114,7 @@ export type Enqueued =
   | { readonly kind: 'conflict'; readonly messageId: string }
   /** Another message of the application has this event id. */
   | { readonly kind: 'taken'; readonly messageId: string }
-  /** The endpoints have changed since they were matched: nothing of this envelope was written. */
+  /** The endpoints have changed since they were matched, or a health that it relies on: nothing of this envelope was written. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'withdrawn' }
 

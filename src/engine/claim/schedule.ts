@@ -208,16 +208,10 @@ export class Schedule {
     })
   }
 
-  /** The fast path: true if a delivery can be stored under our own lease and sent as soon as it is stored. */
+  /** The fast path: true if, as far as we know, a delivery can be stored under our own lease and sent as soon as it is stored. */
   mayLeaveAtOnce(record: EndpointRecord): boolean {
-    const {
-      engine: {
-        clock,
-        settings: { limits },
-      },
-      endpoints,
-    } = this.#parts
-    if (this.#startedAt === null || !limits.fastPath || !endpoints.isFresh(record, clock.now())) return false
+    const { limits } = this.#parts.engine.settings
+    if (this.#startedAt === null || !limits.fastPath) return false
     if (record.isBehind || isRateLimited(record) || record.health.holds > 0 || record.health.rampFrom !== null)
       return false
     record.isBehind = this.#verdict(record, { ...record.due, fresh: true }).kind === 'wait'

@@ -40,6 +40,22 @@ export class Endpoints {
     return record !== undefined && this.isFresh(record, now)
   }
 
+  /**
+   * True if a store can tell whether it has changed since it was read: its settings by the version of its application's endpoints, its health
+   * by a version of its own.
+   */
+  canBeConfirmed(endpointId: string, endpointsVersion: number): boolean {
+    const record = this.#records.get(endpointId)
+    return record !== undefined && record.readAt > 0 && record.endpointsVersion === endpointsVersion
+  }
+
+  /** The store has found it unchanged: that is as good as a read. */
+  confirm(endpointId: string, now: Instant): void {
+    const record = this.#records.get(endpointId)
+    // Somebody may have asked for a read in the meantime.
+    if (record !== undefined && record.readAt > 0) record.readAt = Math.max(record.readAt, now)
+  }
+
   /** Updates the records with endpoints that were just read. */
   know(endpoints: readonly Endpoint[]): void {
     for (const endpoint of endpoints) {
@@ -50,8 +66,8 @@ export class Endpoints {
     if (this.#records.size > mostRecords) this.#forgetIdle()
   }
 
-  /** Rereads the endpoints that were read more than a second ago. */
-  async refresh(endpointIds: readonly string[]): Promise<void> {
+  /** Rereads the endpoints that were read more than a second ago. The version is that of their application's endpoints, if it is known. */
+  async refresh(endpointIds: readonly string[], endpointsVersion: number | null = null): Promise<void> {
     const now = this.#parts.clock.now()
     const reads = new Set<Promise<void>>()
     const stale: string[] = []
@@ -60,7 +76,7 @@ export class Endpoints {
       if (record !== undefined && record.reading !== null) reads.add(record.reading)
       else if (record === undefined || !this.isFresh(record, now)) stale.push(id)
     }
-    if (stale.length > 0) reads.add(this.#read(stale, now))
+    if (stale.length > 0) reads.add(this.#read(stale, now, endpointsVersion))
     await Promise.all(reads)
   }
 
@@ -76,8 +92,8 @@ export class Endpoints {
     if (record !== undefined) record.readAt = 0
   }
 
-  #read(ids: readonly string[], now: Instant): Promise<void> {
-    const reading = this.#readAll(ids, now).finally(() => {
+  #read(ids: readonly string[], now: Instant, endpointsVersion: number | null): Promise<void> {
+    const reading = this.#readAll(ids, now, endpointsVersion).finally(() => {
       for (const id of ids) {
         const record = this.#records.get(id)
         if (record !== undefined) record.reading = null
@@ -90,13 +106,14 @@ export class Endpoints {
     return reading
   }
 
-  async #readAll(ids: readonly string[], now: Instant): Promise<void> {
+  async #readAll(ids: readonly string[], now: Instant, endpointsVersion: number | null): Promise<void> {
     const [endpoints, health] = await Promise.all([this.#readEndpoints(ids), this.#parts.queue.health(ids)])
     this.know(endpoints)
     for (const { id, applicationRatePerSecond } of endpoints) {
       const record = this.#records.get(id)
       if (record === undefined) continue
       record.readAt = now
+      record.endpointsVersion = endpointsVersion ?? record.endpointsVersion
       record.applicationRatePerSecond = applicationRatePerSecond
       takeOver(record, health.get(id) ?? healthy)
     }
@@ -143,6 +160,7 @@ function newRecord(endpoint: Endpoint, { settings: { limits } }: EngineParts): E
     endpoint,
     applicationRatePerSecond: null,
     readAt: 0,
+    endpointsVersion: null,
     reading: null,
     health: healthy,
     savingHealth: false,

@@ -19,6 +19,8 @@ export interface EndpointRecord {
   applicationRatePerSecond: number | null
   /** When settings and health were last read from the store. */
   readAt: Instant
+  /** A version of its application's endpoints that had been read before it was; null if none had. */
+  endpointsVersion: number | null
   /** A read under way. */
   reading: Promise<void> | null
   health: Health

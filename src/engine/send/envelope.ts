@@ -5,7 +5,7 @@ import { isId, makeId } from '../../core/ids.ts'
 import { collects } from '../../core/endpoint/subscribers.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Actor } from '../../core/ports/audit.ts'
-import type { Enqueued, Envelope, NewDelivery } from '../../core/ports/queue.ts'
+import type { Enqueued, Envelope, KnownHealth, NewDelivery } from '../../core/ports/queue.ts'
 import type { Subscriber, Subscribers } from '../../core/endpoint/subscribers.ts'
 import type { Instant, Random } from '../../core/time.ts'
 
@@ -48,13 +48,15 @@ interface EnvelopeContext {
   readonly random: Random
   /** Decides whether a due delivery is stored under our lease. */
   leases(message: Message, endpoint: Subscriber, deliveryId: string): boolean
+  /** Filled while deliveries are leased. */
+  readonly reliesOn: readonly KnownHealth[]
 }
 
 /** A message with one delivery per matching endpoint. */
 export function envelopeOf(
   outgoing: Outgoing,
   { applicationId, endpointsVersion, subscribers }: Matching,
-  { now, random, leases }: EnvelopeContext,
+  { now, random, leases, reliesOn }: EnvelopeContext,
 ): Envelope {
   const { id: messageId, type, eventId, body, contentType, sessionId, channels } = outgoing.message
   const { traceContext, createdAt, erasedAt } = outgoing.message
@@ -81,7 +83,7 @@ export function envelopeOf(
   })
   const { idempotencyKey } = outgoing
   const bodyHash = idempotencyKey === null ? '' : hashOf(outgoing)
-  return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
+  return { message, idempotencyKey, bodyHash, endpointsVersion, reliesOn, deliveries }
 }
 
 /** Turns the store's answer into the result for the sender. */

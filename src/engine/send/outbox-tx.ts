@@ -75,7 +75,7 @@ export class TxOutbox {
     } = this.#parts
     const now = clock.now()
     const envelopes = batch.map((outgoing) =>
-      envelopeOf(outgoing, this.#matchSync(transaction, outgoing), { now, random, leases: () => false }),
+      envelopeOf(outgoing, this.#matchSync(transaction, outgoing), { now, random, leases: () => false, reliesOn: [] }),
     )
     const answers = transaction.enqueue({ owner, leaseMs, now, envelopes })
     const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
@@ -108,7 +108,7 @@ export class TxOutbox {
     const now = clock.now()
     const drafts = batch.map((outgoing, index): Draft => {
       const matching = matchings[index] ?? raise(unknownApplication(outgoing.application))
-      return { outgoing, envelope: envelopeOf(outgoing, matching, { now, random, leases: () => false }) }
+      return { outgoing, envelope: envelopeOf(outgoing, matching, { now, random, leases: () => false, reliesOn: [] }) }
     })
     const envelopes = drafts.map(({ envelope }) => envelope)
     const answers = await transaction.queue.enqueue({ owner, leaseMs, now, envelopes })

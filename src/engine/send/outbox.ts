@@ -1,7 +1,7 @@
 import { PosthornError } from '../../core/errors.ts'
 import { fanOut } from '../../core/endpoint/subscribers.ts'
 import type { Message } from '../../core/message/message.ts'
-import type { Claim, Envelope, NewDelivery } from '../../core/ports/queue.ts'
+import type { Claim, Envelope, KnownHealth, NewDelivery } from '../../core/ports/queue.ts'
 import type { Subscriber } from '../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Activity } from '../activity.ts'
@@ -44,9 +44,11 @@ export class Outbox {
     const { matchings } = this.#parts
     for (let tries = 0; tries < mostRematches; tries += 1) {
       const matching = matchings.known(outgoing) ?? (await matchings.of(outgoing))
-      const stale = this.#staleHealth(outgoing, matching)
-      if (stale.length > 0) await this.#parts.endpoints.refresh(stale)
-      const sent = await this.#enqueue(outgoing, matching, deadline)
+      // Whatever the store has refused to confirm is read.
+      const mayRely = tries === 0
+      const unknown = this.#unknown(outgoing, matching, mayRely)
+      if (unknown.length > 0) await this.#parts.endpoints.refresh(unknown, matching.endpointsVersion)
+      const sent = await this.#enqueue(outgoing, matching, { deadline, mayRely })
       if (sent instanceof PosthornError) throw sent
       if (sent !== 'stale') return sent
       matchings.forget(outgoing.application)
@@ -54,8 +56,12 @@ export class Outbox {
     throw neverMatched()
   }
 
-  /** A delivery may only leave at once if the health is at most a second old: the endpoint may have asked another worker to wait. */
-  #staleHealth({ message, to, deliverAt }: Outgoing, { subscribers }: Matching): string[] {
+  /**
+   * A delivery may only leave at once if its endpoint was read within the last second: it may have asked another worker to wait. If it was
+   * read before, the statement that stores the message can confirm that nothing has changed; others must be read first.
+   */
+  #unknown({ message, to, deliverAt }: Outgoing, matching: Matching, mayRely: boolean): string[] {
+    const { subscribers, endpointsVersion } = matching
     const {
       engine: { clock },
       endpoints,
@@ -63,12 +69,20 @@ export class Outbox {
     } = this.#parts
     const now = clock.now()
     if (!schedule.isRunning || (deliverAt ?? now) > now) return []
-    const old = subscribers.wanting(message.type, to).filter(({ id }) => !endpoints.isKnownNow(id, now))
+    const old = subscribers
+      .wanting(message.type, to)
+      .filter(
+        ({ id }) => !endpoints.isKnownNow(id, now) && !(mayRely && endpoints.canBeConfirmed(id, endpointsVersion)),
+      )
     if (old.length === 0) return []
     return (to === null ? fanOut(message, old) : old).map(({ id }) => id)
   }
 
-  async #enqueue(outgoing: Outgoing, matching: Matching, deadline: Deadline): Promise<Sent | PosthornError | 'stale'> {
+  async #enqueue(
+    outgoing: Outgoing,
+    matching: Matching,
+    { deadline, mayRely }: { deadline: Deadline; mayRely: boolean },
+  ): Promise<Sent | PosthornError | 'stale'> {
     const {
       engine: {
         queue,
@@ -77,15 +91,21 @@ export class Outbox {
         settings: { owner, leaseMs },
       },
       attempts,
+      endpoints,
     } = this.#parts
     const now = clock.now()
     const leased: InFlight[] = []
+    const reliesOn: KnownHealth[] = []
     const leases = (message: Message, endpoint: Subscriber, id: string): boolean => {
+      const isKnown = endpoints.isKnownNow(endpoint.id, now)
+      if (!isKnown && !(mayRely && endpoints.canBeConfirmed(endpoint.id, matching.endpointsVersion))) return false
       const taken = this.#take(message, endpoint, id, now)
-      if (taken !== null) leased.push(taken)
-      return taken !== null
+      if (taken === null) return false
+      leased.push(taken)
+      if (!isKnown) reliesOn.push({ endpointId: endpoint.id, version: taken.record.health.version })
+      return true
     }
-    const envelope = envelopeOf(outgoing, matching, { now, random, leases })
+    const envelope = envelopeOf(outgoing, matching, { now, random, leases, reliesOn })
     let isStored = false
     try {
       const [answer] = await queue.enqueue({
@@ -99,7 +119,7 @@ export class Outbox {
         throw new PosthornError('store_failed', 'The store gave no answer for this message.')
       if (answer.kind === 'stale') return 'stale'
       isStored = answer.kind === 'stored'
-      if (isStored) this.#stored(envelope, leased)
+      if (isStored) this.#stored(envelope, leased, now)
       return sentOf(envelope, answer)
     } finally {
       // The leases do not exist, because the store failed or refused to write: free their places.
@@ -127,11 +147,13 @@ export class Outbox {
     return attempts.take(claim, record, now, false)
   }
 
-  #stored({ message, deliveries }: Envelope, leased: readonly InFlight[]): void {
+  #stored({ message, reliesOn, deliveries }: Envelope, leased: readonly InFlight[], now: Instant): void {
     const {
       engine: { bus, meter },
       attempts,
+      endpoints,
     } = this.#parts
+    for (const { endpointId } of reliesOn) endpoints.confirm(endpointId, now)
     meter?.messageAccepted('send')
     const about = { message_id: message.id, application_id: message.applicationId, event_type: message.type }
     bus.emit({ type: 'message.enqueued', ...about, deliveries: deliveries.length })

@@ -86,7 +86,7 @@ export class World {
     const deliveries = to.map((endpoint, index) =>
       aDelivery(deliveryIds?.[index] ?? this.id('dlv', at), endpoint, options),
     )
-    return { message, idempotencyKey, bodyHash, endpointsVersion, deliveries }
+    return { message, idempotencyKey, bodyHash, endpointsVersion, reliesOn: [], deliveries }
   }
 
   /** Stores a message to endpoints of one application, and returns its deliveries. */

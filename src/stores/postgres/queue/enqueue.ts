@@ -63,15 +63,15 @@ const rewrite = `do update
     expires_at = case when k.expires_at <= $2::bigint then excluded.expires_at else k.expires_at end`
 
 /**
- * `current` leaves out messages that were matched against an old endpoint list. Of several messages with one key, the first may take it;
- * `kept` says which message has it. A key in use is either `rewritten` with its old values, because only a written row is returned in its
- * newest version, even if another transaction committed it a moment ago; this happens in key order, so that two batches cannot deadlock. Or
- * it is `left` alone, without a lock that would last as long as the application's transaction; a key that came into use after the statement
- * began is then invisible and reported as not found, and the next statement sees it. With a channel, its listeners are notified at the
- * commit, unless all deliveries are sent later, or by the process that stores them. All bodies are one binary parameter, from which each
- * message takes its part: an array would encode each body as hexadecimal text. `holder` is another message with the same event id, `rival`
- * one of this batch: if the rival is not stored in the end, neither is this message, and it counts as stale. Both are scalar subqueries,
- * which the planner can only evaluate row by row, from the index.
+ * `current` leaves out messages that were matched against an old endpoint list, or rely on a health that has `changed`. Of several messages
+ * with one key, the first may take it; `kept` says which message has it. A key in use is either `rewritten` with its old values, because only
+ * a written row is returned in its newest version, even if another transaction committed it a moment ago; this happens in key order, so that
+ * two batches cannot deadlock. Or it is `left` alone, without a lock that would last as long as the application's transaction; a key that came
+ * into use after the statement began is then invisible and reported as not found, and the next statement sees it. With a channel, its
+ * listeners are notified at the commit, unless all deliveries are sent later, or by the process that stores them. All bodies are one binary
+ * parameter, from which each message takes its part: an array would encode each body as hexadecimal text. `holder` is another message with the
+ * same event id, `rival` one of this batch: if the rival is not stored in the end, neither is this message, and it counts as stale. The
+ * health, the holder and the rival are scalar subqueries, which the planner can only evaluate row by row, from the index.
  */
 export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', channel: string | null): string {
   const isLeft = usedKey === 'left'
@@ -81,10 +81,15 @@ export function enqueueText({ table }: Dialect, usedKey: 'rewritten' | 'left', c
       $13::text[], $14::text[], $15::integer[], $16::bigint[], $23::text[], $24::text[], $25::text[]) with ordinality
     as g (id, application_id, type, content_type, session_id, channels, created_at, body_from, body_bytes,
       key, body_hash, deliveries, endpoints_version, event_id, rival, trace_context, place)
+), changed as materialized (
+  select r.message_id
+  from unnest($28::text[], $29::text[], $30::bigint[]) as r (message_id, endpoint_id, version)
+  where r.version <> coalesce((select h.version from ${table('endpoint_health')} h where h.endpoint_id = r.endpoint_id), 0)
 ), current as materialized (
   select g.*, case when g.event_id is not null then (${eventHolderText(table)}) end as holder
   from given g
   join ${table('applications')} a on a.id = g.application_id and a.endpoints_version = g.endpoints_version
+  where g.id not in (select message_id from changed)
 ), kept as (
   insert into ${table('idempotency_keys')} as k (application_id, key, message_id, body_hash, deliveries, expires_at)
   select distinct on (application_id, key) application_id, key, id, body_hash, deliveries, $2::bigint + ${keyKeptMs}
@@ -156,6 +161,7 @@ order by g.place`
 export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bound[] {
   const messages = envelopes.map(({ message }) => message)
   const deliveries = envelopes.flatMap((envelope) => envelope.deliveries)
+  const relied = envelopes.flatMap(({ reliesOn }) => reliesOn)
   return [
     owner,
     now,
@@ -184,6 +190,9 @@ export function valuesOf({ owner, leaseMs, now, envelopes }: EnqueueRequest): Bo
     messages.map(({ traceContext }) => traceContext),
     startsOf(messages.map(({ body }) => body.length)),
     messages.map(({ body }) => body.length),
+    envelopes.flatMap(({ message, reliesOn }) => reliesOn.map(() => message.id)),
+    relied.map(({ endpointId }) => endpointId),
+    relied.map(({ version }) => version),
   ]
 }
 

@@ -222,6 +222,10 @@ export function toEndpointsVersion(row: Row): number {
   return number(row, 'endpoints_version')
 }
 
+export function toHealthVersion(row: Row): number {
+  return number(row, 'version')
+}
+
 export function toHealthOf(row: Row): [endpointId: string, health: Health] {
   return [text(row, 'endpoint_id'), toHealth(row)]
 }

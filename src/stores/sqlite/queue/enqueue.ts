@@ -1,7 +1,7 @@
 import type { Enqueued, EnqueueRequest, Envelope } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
-import { toEndpointsVersion, toId, toUsedKey } from '../../shared/rows/rows.ts'
+import { toEndpointsVersion, toHealthVersion, toId, toUsedKey } from '../../shared/rows/rows.ts'
 import type { Connection } from '../connection.ts'
 
 const keyKeptMs = day
@@ -9,6 +9,10 @@ const keyKeptMs = day
 const selectVersion = `select endpoints_version
 from posthorn_applications
 where id = ?1`
+
+const selectHealth = `select version
+from posthorn_endpoint_health
+where endpoint_id = ?1`
 
 const selectKey = `select message_id, body_hash, deliveries
 from posthorn_idempotency_keys
@@ -46,7 +50,7 @@ export function enqueue(connection: Connection, request: EnqueueRequest): Enqueu
       version = versionOf(connection, applicationId)
       versions.set(applicationId, version)
     }
-    if (version !== envelope.endpointsVersion) return stale
+    if (version !== envelope.endpointsVersion || hasChanged(connection, envelope)) return stale
 
     const taken = takenEvent(connection, envelope, request.now)
     if (taken !== null) return taken
@@ -60,6 +64,14 @@ export function enqueue(connection: Connection, request: EnqueueRequest): Enqueu
 function versionOf(connection: Connection, applicationId: string): number | null {
   const row = connection.prepare(selectVersion).get(applicationId)
   return row === undefined ? null : toEndpointsVersion(row)
+}
+
+/** True if a health that the envelope relies on is not the one that was read. */
+function hasChanged(connection: Connection, { reliesOn }: Envelope): boolean {
+  return reliesOn.some(({ endpointId, version }) => {
+    const row = connection.prepare(selectHealth).get(endpointId)
+    return (row === undefined ? 0 : toHealthVersion(row)) !== version
+  })
 }
 
 /** Returns the other message that has the event id. If that message also has the idempotency key, this is a repeat, not a conflict. */

@@ -17,8 +17,7 @@ export function enqueue(state: State, request: EnqueueRequest): Enqueued[] {
 /** Stores one message, unless its endpoints are outdated or its key was used before. */
 function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envelope: Envelope): Enqueued {
   const { message, deliveries } = envelope
-  if (state.applications.get(message.applicationId)?.endpointsVersion !== envelope.endpointsVersion)
-    return { kind: 'stale' }
+  if (isOutdated(state, envelope)) return { kind: 'stale' }
   const taken = takenEvent(state, envelope, now)
   if (taken !== null) return taken
   const earlier = useKey(state, envelope, now)
@@ -31,6 +30,13 @@ function enqueueOne(state: State, { owner, leaseMs, now }: EnqueueRequest, envel
     insert(state, delivery.leased ? { ...fresh, leaseOwner: owner, leaseUntil: now + leaseMs, leaseEpoch: 1 } : fresh)
   }
   return { kind: 'stored' }
+}
+
+function isOutdated(state: State, { message, endpointsVersion, reliesOn }: Envelope): boolean {
+  return (
+    state.applications.get(message.applicationId)?.endpointsVersion !== endpointsVersion ||
+    reliesOn.some(({ endpointId, version }) => (state.health.get(endpointId)?.version ?? 0) !== version)
+  )
 }
 
 /** A new delivery: never attempted, and not leased. */

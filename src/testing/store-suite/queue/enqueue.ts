@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Enqueued, Envelope } from '../../../core/ports/queue.ts'
+import { healthy } from '../../../core/endpoint/health.ts'
 import { day, minute } from '../../../core/time.ts'
 import type { Instant } from '../../../core/time.ts'
 import { storeCase } from '../case.ts'
@@ -140,6 +141,27 @@ export const enqueueCases = [
     const fresh = await world.envelope([yours])
     assert.deepEqual(await enqueue(world, [fresh, old]), [{ kind: 'stored' }, { kind: 'stale' }])
     assert.deepEqual(await enqueue(world, [await world.envelope([mine], { key: 'once' })]), [{ kind: 'stored' }])
+  }),
+
+  storeCase('an envelope is stale if a health that it relies on has changed', async (world) => {
+    const [one, two] = [await world.endpoint(), await world.endpoint()]
+    const relying = async (...versions: number[]): Promise<Envelope> => ({
+      ...(await world.envelope([one])),
+      reliesOn: versions.map((version, index) => ({ endpointId: index === 0 ? one.id : two.id, version })),
+    })
+    const kindsOf = async (...envelopes: Envelope[]): Promise<string[]> =>
+      (await enqueue(world, envelopes)).map(({ kind }) => kind)
+    assert.deepEqual(await kindsOf(await relying(0, 0), await relying(1), await relying(0, 1)), [
+      'stored',
+      'stale',
+      'stale',
+    ])
+    assert.ok(await world.queue.saveHealth(two.id, healthy))
+    const old = await relying(0, 0)
+    assert.deepEqual(await kindsOf(old, await relying(0, 1), await relying(0)), ['stale', 'stored', 'stored'])
+    assert.equal(await world.directory.message(old.message.id), null)
+    assert.ok(await world.queue.saveHealth(two.id, { ...healthy, version: 1 }))
+    assert.deepEqual(await kindsOf(await relying(0, 1), await relying(0, 2)), ['stale', 'stored'])
   }),
 
   storeCase('answers come in the order given', async (world) => {
