@@ -16,6 +16,7 @@ export const steadyMs = (): number => performance.now()
 
 const mostDriftMs = 1_000
 const believedAfterMs = 10_000
+const anchorLastsMs = 1_000
 
 /**
  * The machine's time, except for jumps that do not last: a clock that is set an hour ahead and back again must not make leases and
@@ -26,20 +27,24 @@ export function steadyClock(steady: () => number = () => performance.now(), loca
   let steppedAt: number | null = null
   let last = anchor.wall
 
-  function follow(wall: Instant, at: number): void {
-    anchor = { wall, at }
+  /** What time it is, judging by the machine's clock and by how much time has passed. */
+  function judged(wall: Instant, at: number): Instant {
+    const estimate = Math.floor(anchor.wall + at - anchor.at)
+    const isBelieved =
+      Math.abs(wall - estimate) <= mostDriftMs || (steppedAt !== null && at - steppedAt >= believedAfterMs)
+    if (!isBelieved) {
+      steppedAt ??= at
+      return estimate
+    }
+    // Not with every reading: this is the hot path, and an anchor is an object.
+    if (steppedAt !== null || at - anchor.at >= anchorLastsMs) anchor = { wall, at }
     steppedAt = null
+    return wall
   }
 
   return {
     now() {
-      const at = steady()
-      const wall = local.now()
-      const estimate = Math.floor(anchor.wall + at - anchor.at)
-      if (Math.abs(wall - estimate) <= mostDriftMs) follow(wall, at)
-      else if (steppedAt === null) steppedAt = at
-      else if (at - steppedAt >= believedAfterMs) follow(wall, at)
-      const now = steppedAt === null ? anchor.wall : estimate
+      const now = judged(local.now(), steady())
       // A clock that is corrected slightly stands still until time has caught up.
       if (now > last || last - now > mostDriftMs) last = now
       return last

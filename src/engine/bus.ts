@@ -35,10 +35,11 @@ export function makeBus(clock: Clock): Bus {
   const listeners = new Map<string, Set<(event: never) => unknown>>()
 
   function emit(given: NewEvent): void {
-    const listening = [...(listeners.get(given.type) ?? []), ...(listeners.get('*') ?? [])]
-    if (listening.length === 0) return
+    const [named, all] = [listeners.get(given.type), listeners.get('*')]
+    if ((named?.size ?? 0) + (all?.size ?? 0) === 0) return
     const event = { topic, at: clock.now(), ...given } as never
-    for (const listener of listening) call(listener, event, given.type)
+    // Copied: whoever begins to listen to this event now hears the next one.
+    for (const listener of [...(named ?? []), ...(all ?? [])]) call(listener, event, given.type)
   }
 
   function call(listener: (event: never) => unknown, event: never, type: EventType): void {

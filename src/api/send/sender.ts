@@ -66,7 +66,7 @@ export class Sender {
     const { events, clock, random } = this.#parts
     const { mustExist = false, to = null } = options
     const context = { events, mustExist, to, now: clock.now(), random }
-    if (!('tx' in options)) return this.#sendAlone(messages, options, context)
+    if (!('tx' in options)) return await this.#sendAlone(messages, options, context)
     return this.#counted(messages.length, this.#sendJoined(messages, options, context))
   }
 
@@ -82,8 +82,9 @@ export class Sender {
   async #sendAlone(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
     const { engine, tracer } = this.#parts
     const checked = await this.#counted(messages.length, this.#check(messages, context))
+    const parent = parentOf(options)
     const store = async (message: CheckedMessage): Promise<Sent> =>
-      traced(tracer, parentOf(options), [message], ([given = message]) => engine.send(given))
+      await traced(tracer, parent, [message], ([given = message]) => engine.send(given))
     const [only] = checked
     if (only !== undefined && checked.length === 1) return [await this.#counted(1, store(only))]
     const results = await Promise.allSettled(checked.map((message) => this.#counted(1, store(message))))
@@ -100,8 +101,8 @@ export class Sender {
         ? messages.map((message) => checkMessageSync(message, context))
         : await Promise.all(messages.map((message) => checkMessage(message, context)))
     await this.#parts.open()
-    await this.#enforce(checked)
-    await this.#expirePayloads(checked)
+    if (this.#parts.enforcer !== null) await this.#enforce(checked)
+    if (checked.some(({ eraseAt }) => eraseAt !== null)) await this.#expirePayloads(checked)
     return checked
   }
 
@@ -120,7 +121,7 @@ export class Sender {
     const expiring = messages.flatMap(({ message, eraseAt }) =>
       eraseAt === null ? [] : [{ messageId: message.id, eraseAt }],
     )
-    if (expiring.length > 0) await this.#parts.store.directory.expirePayloads(expiring)
+    await this.#parts.store.directory.expirePayloads(expiring)
   }
 
   /** Uses nothing but the transaction: the pool may be used up by callers that hold one. Only enforced schemas are read from the store. */

@@ -39,13 +39,29 @@ export class Attempter {
 
   /** Anything thrown on the way counts as an outcome, too (UC-0270-F1). */
   async attempt({ delivery, message }: Claim, { endpoint, health }: EndpointRecord): Promise<Attempted> {
-    const { clock, tracer } = this.#parts
-    const startedAt = clock.now()
-    const span = tracer.attempt({ delivery, url: endpoint.url, traceContext: message.traceContext })
-    const { outcome, diagnostics } = await this.#send(endpoint, () => this.#request(message, endpoint, startedAt, span))
-    span?.end(outcome)
+    const { clock, tracer, transport } = this.#parts
     const { url } = endpoint
-    return { outcome, startedAt, endedAt: clock.now(), url, generation: health.generation, diagnostics }
+    const { generation } = health
+    const startedAt = clock.now()
+    const span = tracer.attempt({ delivery, url, traceContext: message.traceContext })
+    const seen: { request: OutgoingRequest | null; wire: Wire | null } = { request: null, wire: null }
+    let outcome: Outcome
+    try {
+      const request = this.#request(message, endpoint, startedAt, span)
+      seen.request = { ...request, observe: (wire) => (seen.wire = wire) }
+      outcome = await transport.send(seen.request)
+    } catch (error) {
+      outcome = { kind: 'protocol', reason: messageOf(error) }
+    }
+    span?.end(outcome)
+    return {
+      outcome,
+      startedAt,
+      endedAt: clock.now(),
+      url,
+      generation,
+      diagnostics: diagnosticsFrom(seen, outcome, endpoint),
+    }
   }
 
   /** Decides what the attempt means for its delivery. The attempt is recorded under the epoch it began in; the mark uses the current lease. */
@@ -93,28 +109,6 @@ export class Attempter {
     return span === null || !settings.sendTraceparent ? request : withTrace(request, span.headers)
   }
 
-  async #send(
-    endpoint: EndpointRecord['endpoint'],
-    build: () => OutgoingRequest,
-  ): Promise<Pick<Attempted, 'outcome' | 'diagnostics'>> {
-    const seen: { request: OutgoingRequest | null; wire: Wire | null } = { request: null, wire: null }
-    const outcome = await this.#outcomeOf(() => {
-      seen.request = { ...build(), observe: (wire) => (seen.wire = wire) }
-      return seen.request
-    })
-    // Failures only: the many successes must not take more storage.
-    if (seen.request === null || succeeded(outcome)) return { outcome, diagnostics: null }
-    return { outcome, diagnostics: diagnosticsOf(sentHeaders(seen.request, endpoint), seen.wire) }
-  }
-
-  async #outcomeOf(request: () => OutgoingRequest): Promise<Outcome> {
-    try {
-      return await this.#parts.transport.send(request())
-    } catch (error) {
-      return { kind: 'protocol', reason: messageOf(error) }
-    }
-  }
-
   /** A delivery stores only the name of its policy. The numbers are looked up now, so that a corrected policy applies to rows in flight. */
   #policyOf(name: string, endpointPolicy: string): RetryPolicy {
     const { policies, defaultPolicy } = this.#parts.settings
@@ -129,6 +123,15 @@ export class Attempter {
     }
     return policies.get(endpointPolicy) ?? defaultPolicy
   }
+}
+
+/** Failures only: the many successes must not take more storage. */
+function diagnosticsFrom(
+  { request, wire }: { readonly request: OutgoingRequest | null; readonly wire: Wire | null },
+  outcome: Outcome,
+  endpoint: EndpointRecord['endpoint'],
+): Diagnostics | null {
+  return request === null || succeeded(outcome) ? null : diagnosticsOf(sentHeaders(request, endpoint), wire)
 }
 
 /** The text to store: enough to understand a failure, and little for the many successes. */

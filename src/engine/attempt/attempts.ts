@@ -203,7 +203,9 @@ export class Attempts {
 
   #isClosed({ endpoint, health }: EndpointRecord): boolean {
     const { clock, settings } = this.#parts.engine
-    return endpoint.status !== 'active' || (settings.limits.heedsEndpoint && isHeld(health, clock.now()))
+    if (endpoint.status !== 'active') return true
+    // Few endpoints are held: for all others the clock need not be read.
+    return settings.limits.heedsEndpoint && health.heldUntil !== null && isHeld(health, clock.now())
   }
 
   #startWaiting(record: EndpointRecord): void {

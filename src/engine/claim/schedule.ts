@@ -130,6 +130,7 @@ export class Schedule {
       engine: { clock },
       budget,
     } = this.#parts
+    if (this.#waitingForBudget.size === 0) return
     const now = clock.now()
     for (const record of firstOf(this.#waitingForBudget, mostLookedAt)) {
       if (budget.rowsFree <= 0) return

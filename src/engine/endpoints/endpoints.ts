@@ -34,19 +34,16 @@ export class Endpoints {
     return record.readAt > now - freshMs
   }
 
-  /** True if its settings and health were read within the last second. */
-  isKnownNow(endpointId: string, now: Instant): boolean {
-    const record = this.#records.get(endpointId)
-    return record !== undefined && this.isFresh(record, now)
-  }
-
   /**
-   * True if a store can tell whether it has changed since it was read: its settings by the version of its application's endpoints, its health
-   * by a version of its own.
+   * True if a request may rely on it: it was read within the last second, or the store confirms this version of its application's endpoints,
+   * to which its settings belong, and its health, which has a version of its own.
    */
-  canBeConfirmed(endpointId: string, endpointsVersion: number): boolean {
+  isUsable(endpointId: string, now: Instant, confirmed: number | null): boolean {
     const record = this.#records.get(endpointId)
-    return record !== undefined && record.readAt > 0 && record.endpointsVersion === endpointsVersion
+    if (record === undefined) return false
+    return (
+      this.isFresh(record, now) || (record.readAt > 0 && confirmed !== null && record.endpointsVersion === confirmed)
+    )
   }
 
   /** The store has found it unchanged: that is as good as a read. */

@@ -10,6 +10,7 @@ import {
   willBeDisabledAt,
 } from '../../core/endpoint/health.ts'
 import type { Evidence, Health, Lesson } from '../../core/endpoint/health.ts'
+import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord } from './records.ts'
 import { relearnt } from './relearn.ts'
 import type { EngineParts } from '../parts.ts'
@@ -45,7 +46,7 @@ export class HealthKeeper {
     if (evidence.sameUrl && succeeded(evidence.outcome)) record.succeededAt = now
     if (record.ramp !== null && blamesEndpoint(evidence.outcome)) record.ramp.blamed += 1
     this.#emit(record, lesson)
-    if (limits.heedsEndpoint) this.#judge(record, lesson.gone)
+    if (limits.heedsEndpoint) this.#judge(record, lesson.gone, now)
     if (isWorthSaving(before, record.health)) void this.#save(record)
   }
 
@@ -87,8 +88,7 @@ export class HealthKeeper {
   }
 
   /** A long streak of failures leads to a warning, then disables the endpoint; a 410 disables it at once. */
-  #judge(record: EndpointRecord, gone: boolean): void {
-    const now = this.#parts.clock.now()
+  #judge(record: EndpointRecord, gone: boolean, now: Instant): void {
     const judgement = gone ? 'disable' : judge(record.health, now)
     if (judgement === 'warn' || judgement === 'warn again') {
       record.health = afterWarning(record.health, judgement)

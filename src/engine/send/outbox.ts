@@ -1,7 +1,7 @@
 import { PosthornError } from '../../core/errors.ts'
 import { fanOut } from '../../core/endpoint/subscribers.ts'
 import type { Message } from '../../core/message/message.ts'
-import type { Claim, Envelope, KnownHealth, NewDelivery } from '../../core/ports/queue.ts'
+import type { Claim, Enqueued, Envelope, KnownHealth, NewDelivery } from '../../core/ports/queue.ts'
 import type { Subscriber } from '../../core/endpoint/subscribers.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Activity } from '../activity.ts'
@@ -10,7 +10,7 @@ import type { InFlight } from '../endpoints/records.ts'
 import type { Deadline } from './deadlines.ts'
 import type { Endpoints } from '../endpoints/endpoints.ts'
 import { envelopeOf, mostRematches, neverMatched, sentOf } from './envelope.ts'
-import type { Matching, Outgoing, Sent } from './envelope.ts'
+import type { Answer, Matching, Outgoing, Sent } from './envelope.ts'
 import type { Matchings } from './matchings.ts'
 import type { EngineParts } from '../parts.ts'
 import type { Schedule } from '../claim/schedule.ts'
@@ -24,6 +24,16 @@ export interface OutboxParts {
   readonly schedule: Schedule
   readonly attempts: Attempts
 }
+
+/** A message about to be stored. */
+interface Draft {
+  readonly envelope: Envelope
+  /** Its deliveries that are stored under our lease, to leave as soon as they are. */
+  readonly leased: readonly InFlight[]
+  readonly now: Instant
+}
+
+type Stale = Extract<Enqueued, { kind: 'stale' }>
 
 /** Accepts messages: matches them to endpoints, stores them, and sends at once what can leave at once. */
 export class Outbox {
@@ -41,17 +51,22 @@ export class Outbox {
   }
 
   async #store(outgoing: Outgoing, deadline: Deadline): Promise<Sent> {
-    const { matchings } = this.#parts
+    const { matchings, endpoints } = this.#parts
     for (let tries = 0; tries < mostRematches; tries += 1) {
       const matching = matchings.known(outgoing) ?? (await matchings.of(outgoing))
-      // Whatever the store has refused to confirm is read.
-      const mayRely = tries === 0
-      const unknown = this.#unknown(outgoing, matching, mayRely)
-      if (unknown.length > 0) await this.#parts.endpoints.refresh(unknown, matching.endpointsVersion)
-      const sent = await this.#enqueue(outgoing, matching, { deadline, mayRely })
+      // What the store has refused to confirm must be read.
+      const confirmed = tries === 0 ? matching.endpointsVersion : null
+      const unknown = this.#unknown(outgoing, matching, confirmed)
+      if (unknown.length > 0) await endpoints.refresh(unknown, matching.endpointsVersion)
+      const draft = this.#draft(outgoing, matching, confirmed)
+      const answer = await this.#enqueue(draft, deadline)
+      if (answer.kind === 'stale') {
+        matchings.forget(outgoing.application)
+        continue
+      }
+      const sent = sentOf(draft.envelope, answer)
       if (sent instanceof PosthornError) throw sent
-      if (sent !== 'stale') return sent
-      matchings.forget(outgoing.application)
+      return sent
     }
     throw neverMatched()
   }
@@ -60,8 +75,7 @@ export class Outbox {
    * A delivery may only leave at once if its endpoint was read within the last second: it may have asked another worker to wait. If it was
    * read before, the statement that stores the message can confirm that nothing has changed; others must be read first.
    */
-  #unknown({ message, to, deliverAt }: Outgoing, matching: Matching, mayRely: boolean): string[] {
-    const { subscribers, endpointsVersion } = matching
+  #unknown({ message, to, deliverAt }: Outgoing, { subscribers }: Matching, confirmed: number | null): string[] {
     const {
       engine: { clock },
       endpoints,
@@ -69,61 +83,50 @@ export class Outbox {
     } = this.#parts
     const now = clock.now()
     if (!schedule.isRunning || (deliverAt ?? now) > now) return []
-    const old = subscribers
-      .wanting(message.type, to)
-      .filter(
-        ({ id }) => !endpoints.isKnownNow(id, now) && !(mayRely && endpoints.canBeConfirmed(id, endpointsVersion)),
-      )
+    const old = subscribers.wanting(message.type, to).filter(({ id }) => !endpoints.isUsable(id, now, confirmed))
     if (old.length === 0) return []
     return (to === null ? fanOut(message, old) : old).map(({ id }) => id)
   }
 
-  async #enqueue(
-    outgoing: Outgoing,
-    matching: Matching,
-    { deadline, mayRely }: { deadline: Deadline; mayRely: boolean },
-  ): Promise<Sent | PosthornError | 'stale'> {
+  /** The message as it will be stored. What can leave at once is leased, and has its place already. */
+  #draft(outgoing: Outgoing, matching: Matching, confirmed: number | null): Draft {
     const {
-      engine: {
-        queue,
-        clock,
-        random,
-        settings: { owner, leaseMs },
-      },
-      attempts,
+      engine: { clock, random },
       endpoints,
     } = this.#parts
     const now = clock.now()
     const leased: InFlight[] = []
     const reliesOn: KnownHealth[] = []
     const leases = (message: Message, endpoint: Subscriber, id: string): boolean => {
-      const isKnown = endpoints.isKnownNow(endpoint.id, now)
-      if (!isKnown && !(mayRely && endpoints.canBeConfirmed(endpoint.id, matching.endpointsVersion))) return false
+      if (!endpoints.isUsable(endpoint.id, now, confirmed)) return false
       const taken = this.#take(message, endpoint, id, now)
       if (taken === null) return false
       leased.push(taken)
-      if (!isKnown) reliesOn.push({ endpointId: endpoint.id, version: taken.record.health.version })
+      const { record } = taken
+      if (!endpoints.isFresh(record, now)) reliesOn.push({ endpointId: endpoint.id, version: record.health.version })
       return true
     }
-    const envelope = envelopeOf(outgoing, matching, { now, random, leases, reliesOn })
+    return { envelope: envelopeOf(outgoing, matching, { now, random, leases, reliesOn }), leased, now }
+  }
+
+  async #enqueue(draft: Draft, deadline: Deadline): Promise<Answer | Stale> {
+    const {
+      queue,
+      settings: { owner, leaseMs },
+    } = this.#parts.engine
+    const { envelope, leased, now } = draft
     let isStored = false
     try {
-      const [answer] = await queue.enqueue({
-        owner,
-        leaseMs,
-        now,
-        envelopes: [envelope],
-        begins: () => deadline.mayBegin(),
-      })
+      const begins = (): boolean => deadline.mayBegin()
+      const [answer] = await queue.enqueue({ owner, leaseMs, now, envelopes: [envelope], begins })
       if (answer === undefined || answer.kind === 'withdrawn')
         throw new PosthornError('store_failed', 'The store gave no answer for this message.')
-      if (answer.kind === 'stale') return 'stale'
       isStored = answer.kind === 'stored'
-      if (isStored) this.#stored(envelope, leased, now)
-      return sentOf(envelope, answer)
+      if (isStored) this.#stored(draft)
+      return answer
     } finally {
       // The leases do not exist, because the store failed or refused to write: free their places.
-      if (!isStored) for (const taken of leased) attempts.drop(taken)
+      if (!isStored) for (const taken of leased) this.#parts.attempts.drop(taken)
     }
   }
 
@@ -147,7 +150,7 @@ export class Outbox {
     return attempts.take(claim, record, now, false)
   }
 
-  #stored({ message, reliesOn, deliveries }: Envelope, leased: readonly InFlight[], now: Instant): void {
+  #stored({ envelope: { message, reliesOn, deliveries }, leased, now }: Draft): void {
     const {
       engine: { bus, meter },
       attempts,
