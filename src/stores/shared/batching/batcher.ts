@@ -68,7 +68,7 @@ type Renewal = Parameters<Queue['renew']>[0]
 
 function sendsOf(queue: Queue) {
   return {
-    groupOf: ({ owner, leaseMs }: EnqueueRequest) => `${leaseMs} ${owner}`,
+    isAlike: (one: EnqueueRequest, other: EnqueueRequest) => one.owner === other.owner && one.leaseMs === other.leaseMs,
     rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
     tenantOf: ({ envelopes }: EnqueueRequest) => envelopes[0]?.message.applicationId ?? '',
     // Checked once, before the first statement that includes the request.

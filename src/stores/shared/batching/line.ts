@@ -5,8 +5,8 @@ import { TenantPlaces } from './tenant-places.ts'
 export interface Kind<Request, Answer> {
   /** The rows a request touches: two requests for the same row never share a statement. */
   rowsOf(request: Request): readonly string[]
-  /** Requests of different groups never share a statement. */
-  groupOf?(request: Request): string
+  /** False for two requests that must not share a statement. */
+  isAlike?(one: Request, other: Request): boolean
   /** The tenant of a request: tenants with many waiting requests leave places in a statement to those with few. */
   tenantOf?(request: Request): string
   /** Called right before the first statement; returns an answer if the request should not be sent at all. */
@@ -30,7 +30,6 @@ interface Batch<Request, Answer> {
   readonly rows: Set<string>
   /** How many more rows there is room for. */
   free: number
-  group: string | undefined
 }
 
 /** Requests of one kind, waiting for the next statement. */
@@ -75,7 +74,7 @@ export class Line<Request, Answer> {
 
   /** The oldest requests of each tenant that can share a statement. A tenant with more of them is the last to choose next time. */
   #take(): Member<Request, Answer>[] {
-    const batch: Batch<Request, Answer> = { members: [], rows: new Set(), free: this.#most, group: undefined }
+    const batch: Batch<Request, Answer> = { members: [], rows: new Set(), free: this.#most }
     let tenants = this.#waiting.size
     for (const [tenant, queue] of this.#waiting) {
       if (tenants === 0 || batch.free <= 0) break
@@ -97,18 +96,24 @@ export class Line<Request, Answer> {
     for (const member of queue) {
       if (batch.free <= 0) break
       const rows = this.#kind.rowsOf(member.request)
-      const group = this.#kind.groupOf?.(member.request)
-      const fits = canShare(batch, group, rows)
+      const fits = this.#canShare(batch, member.request, rows)
       if (fits && !this.#places.take(tenant)) break
       seen += 1
       if (fits) {
         batch.members.push(member)
-        batch.group = group
         batch.free -= rows.length
       } else skipped.push(member)
       for (const row of rows) batch.rows.add(row)
     }
     queue.splice(0, seen, ...skipped)
+  }
+
+  /** The first one always can, whatever its size. */
+  #canShare({ members, rows: seen, free }: Batch<Request, Answer>, request: Request, rows: readonly string[]): boolean {
+    const [first] = members
+    if (first === undefined) return true
+    if (this.#kind.isAlike?.(first.request, request) === false) return false
+    return rows.length <= free && !rows.some((row) => seen.has(row))
   }
 
   #tenantOf(request: Request): string {
@@ -141,15 +146,6 @@ export class Line<Request, Answer> {
       }
     }
   }
-}
-
-/** The first one always can, whatever its size. */
-function canShare(
-  { members, rows: seen, free, group: ofAll }: Batch<unknown, never>,
-  group: string | undefined,
-  rows: readonly string[],
-): boolean {
-  return members.length === 0 || (group === ofAll && rows.length <= free && !rows.some((row) => seen.has(row)))
 }
 
 function rejectAll(members: readonly Pick<Member<never, never>, 'reject'>[], error: unknown): void {
