@@ -25,6 +25,8 @@ export const states: readonly string[] = [
   'lease lost while sending',
   'stale mark refused',
   'mark repeated after a lost answer',
+  'old health confirmed',
+  'old health not confirmed',
   'send refused: store_failed',
   'send refused: outcome_unknown',
   'send refused: data_refused',

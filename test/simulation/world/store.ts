@@ -2,7 +2,7 @@ import { PosthornError } from '../../../src/core/errors.ts'
 import { textOf } from '../../../src/core/message/message.ts'
 import type { MatchedApplication, StoreTransaction, Store } from '../../../src/core/ports/ports.ts'
 import type { Delivery, Lane } from '../../../src/core/delivery/delivery.ts'
-import type { EnqueueRequest } from '../../../src/core/ports/queue.ts'
+import type { Enqueued, EnqueueRequest } from '../../../src/core/ports/queue.ts'
 import { batched } from '../../../src/stores/shared/batching/batcher.ts'
 import type { State } from '../../../src/testing/memory/state.ts'
 import type { Draw } from '../draw.ts'
@@ -298,17 +298,27 @@ class Call {
     answer.catch(() => undefined)
     if (this.#name === 'beat') history.life(this.#gate.name)?.beats.push(scheduler.now)
     if (this.#name === 'attach') history.attached(this.#gate.name)
-    if (this.#name === 'mark')
-      void answer.then(
-        (marked) => this.#noteMarks(marked as readonly string[]),
-        () => undefined,
-      )
+    if (this.#name === 'mark') this.#note(answer, (marked) => this.#noteMarks(marked as readonly string[]))
+    if (this.#name === 'enqueue') this.#note(answer, (enqueued) => this.#noteReliance(enqueued as readonly Enqueued[]))
     return answer
+  }
+
+  #note(answer: Promise<unknown>, note: (value: unknown) => void): void {
+    void answer.then(note, () => undefined)
   }
 
   #noteMarks(marked: readonly string[]): void {
     if (marked.includes('lost')) this.#shared.history.reach('stale mark refused')
     if (marked.includes('already')) this.#shared.history.reach('mark repeated after a lost answer')
+  }
+
+  #noteReliance(enqueued: readonly Enqueued[]): void {
+    const [{ envelopes }] = this.#args as readonly [EnqueueRequest]
+    for (const [index, { reliesOn }] of envelopes.entries()) {
+      if (reliesOn.length === 0) continue
+      if (enqueued[index]?.kind === 'stored') this.#shared.history.reach('old health confirmed')
+      if (enqueued[index]?.kind === 'stale') this.#shared.history.reach('old health not confirmed')
+    }
   }
 
   #answer(afterMs: number, answer: Promise<unknown>): void {
