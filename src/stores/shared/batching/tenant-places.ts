@@ -1,12 +1,20 @@
 const leastPlaces = 4
+const mostCatchUpPlaces = 128
+const reservePlaces = 4_000
 
 /**
  * The places in one statement, by tenant: each may take half as many as wait for all others, and at least four. A tenant that floods the
  * queue waits for its own flood; a tenant with little to store hardly notices. A tenant alone gets all places.
+ *
+ * A tenant that has fallen behind looks like a flood, too. With half as many places as a real flood has requests waiting, it would stay
+ * behind for ever. So each tenant has a reserve of places for catching up, which a flood has soon used up: it is refilled slowly, and only
+ * while nothing of its tenant waits.
  */
 export class TenantPlaces {
   readonly #waiting = new Map<string, number>()
   readonly #taken = new Map<string, number>()
+  /** How many places are missing from reserves that are not full. */
+  readonly #used = new Map<string, number>()
   #total = 0
 
   /** A request of the tenant waits for a place. */
@@ -19,7 +27,8 @@ export class TenantPlaces {
   take(tenant: string): boolean {
     const others = this.#total - (this.#waiting.get(tenant) ?? 0)
     const taken = this.#taken.get(tenant) ?? 0
-    if (others > 0 && taken >= Math.max(Math.floor(others / 2), leastPlaces)) return false
+    const isWithin = others === 0 || taken < Math.max(Math.floor(others / 2), leastPlaces)
+    if (!isWithin && (taken >= mostCatchUpPlaces || !this.#useReserve(tenant))) return false
     this.#taken.set(tenant, taken + 1)
     return true
   }
@@ -33,5 +42,17 @@ export class TenantPlaces {
       this.#total -= taken
     }
     this.#taken.clear()
+    for (const [tenant, used] of this.#used) {
+      if (this.#waiting.has(tenant)) continue
+      if (used > 1) this.#used.set(tenant, used - 1)
+      else this.#used.delete(tenant)
+    }
+  }
+
+  #useReserve(tenant: string): boolean {
+    const used = this.#used.get(tenant) ?? 0
+    if (used >= reservePlaces) return false
+    this.#used.set(tenant, used + 1)
+    return true
   }
 }
