@@ -13,7 +13,7 @@ export function scenarioOf(seed: number): Scenario {
   const draw = new Draw(seed, 'plan')
   const isLong = draw.chance(0.1)
   const lengthMs = isLong ? draw.between(2 * hour, 3 * hour) : draw.between(60_000, 240_000)
-  const store = drawStore(draw, isLong)
+  const store = drawStore(draw, isLong, new Draw(seed, 'listens').chance(0.5))
   const endpoints = drawEndpoints(draw)
   const inOrderCount = draw.between(0, endpoints.length - 1)
   const plan: Plan = {
@@ -40,11 +40,11 @@ export function scenarioOf(seed: number): Scenario {
   return { ...rest, actions: actions.filter(({ at }) => at <= lengthMs).toSorted((one, other) => one.at - other.at) }
 }
 
-function drawStore(draw: Draw, isLong: boolean): StorePlan {
+function drawStore(draw: Draw, isLong: boolean, listens: boolean): StorePlan {
   const kind = draw.chance(0.3) ? 'single' : 'shared'
   // Looks for what others have committed are most of the work of an idle world: long ones do with few.
   const lookMs = kind === 'single' ? null : isLong ? 30_000 : draw.pick([250, 1_000, 1_000, 5_000])
-  return { kind, lookMs, latencyMs: draw.pick([2, 4, 10, 40]) }
+  return { kind, lookMs, latencyMs: draw.pick([2, 4, 10, 40]), listens: kind === 'shared' && listens }
 }
 
 /** As shipped in half of the seeds; small limits in the others, so that few deliveries reach them. */

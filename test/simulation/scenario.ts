@@ -21,6 +21,8 @@ export interface StorePlan {
   /** `single`, as SQLite: one process, calls in order, its own clock. `shared`, as PostgreSQL: many, and one time for all. */
   readonly kind: 'single' | 'shared'
   readonly lookMs: number | null
+  /** Whoever delivers is notified of what others have stored; not if left out. */
+  readonly listens?: boolean
   /** The longest way of a call to the store, and back. */
   readonly latencyMs: number
 }

@@ -84,6 +84,7 @@ async function removeUnused(current: Current, keeps: Keeps): Promise<void> {
       actions: current().actions.filter((action) => numberIn(action, 'process', -1) !== id),
     })
   }
+  await keeps({ ...current(), store: { ...current().store, listens: false } })
   await keeps({ ...current(), processes: current().processes.map((each) => ({ ...each, offsetMs: 0, driftPpm: 0 })) })
 }
 

@@ -29,7 +29,7 @@ export function payloadOf(endpointIds: ReadonlySet<string>): string {
 }
 
 /** Whatever is not a list of endpoints, perhaps from another release, only says that there is something. */
-function hintIn(payload: string | undefined): Hint {
+export function hintIn(payload: string | undefined): Hint {
   const names = (payload ?? '').split(' ')
   return names.every((name) => isId('ep', name)) ? names : null
 }

@@ -1,3 +1,4 @@
+import type { Enqueued, EnqueueRequest } from '../../core/ports/queue.ts'
 import { payloadOf } from './listen.ts'
 
 /** Notifies listening workers after a commit, not within it: one notification at a time; commits in the meantime share the next one. */
@@ -30,4 +31,12 @@ export class Notifier {
     }
     this.#isSending = false
   }
+}
+
+/** The endpoints of the stored deliveries that are due and not ours. */
+export function endpointsForOthers({ envelopes, now }: EnqueueRequest, answers: readonly Enqueued[]): string[] {
+  return envelopes
+    .filter((_, index) => answers[index]?.kind === 'stored')
+    .flatMap(({ deliveries }) => deliveries.filter(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now))
+    .map(({ endpointId }) => endpointId)
 }

@@ -74,10 +74,13 @@ export class Gate implements Owner {
     return followingClock(read, () => this.#scheduler.sinceMs * this.#rate, this.localClock())
   }
 
+  get isCut(): boolean {
+    return this.cut !== null && this.cut.until > this.#scheduler.now
+  }
+
   /** The fault that waits for this call, used up by it. */
   takeFault(method: string): PendingFault | null {
-    if (this.cut !== null && this.cut.until > this.#scheduler.now)
-      return { call: '*', mode: this.cut.mode, delayMs: 0, times: 1 }
+    if (this.isCut && this.cut !== null) return { call: '*', mode: this.cut.mode, delayMs: 0, times: 1 }
     const index = this.faults.findIndex(({ call }) => call === '*' || call === method)
     const fault = this.faults[index]
     if (fault === undefined) return null

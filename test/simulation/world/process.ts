@@ -81,12 +81,12 @@ export class Process {
   }
 
   #begin(): [Gate, Posthorn, Life] {
-    const { scheduler, shared, scenario, history } = this.#world
+    const { scheduler, shared, hints, scenario, history } = this.#world
     this.#lives += 1
     this.#leaving = null
     const gate = new Gate(`${this.plan.role}${this.plan.id}.${this.#lives}`, scheduler, this.plan)
     gate.die = () => this.#dies(gate)
-    const store = simulatedStore(shared, gate)
+    const store = simulatedStore(shared, gate, hints)
     const followed = store.time === undefined ? null : gate.followingClock(store.time)
     const clock = followed ?? gate.steadyClock()
     const random = new Draw(scenario.seed, gate.name).next

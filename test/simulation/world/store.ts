@@ -8,6 +8,7 @@ import type { State } from '../../../src/testing/memory/state.ts'
 import type { Draw } from '../draw.ts'
 import type { StorePlan } from '../scenario.ts'
 import type { FaultMode, Gate } from './gate.ts'
+import type { Hints } from './hints.ts'
 import type { History } from './history.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -47,15 +48,15 @@ const headBytes = 100
 const never = new Promise<never>(() => undefined)
 
 /** The store as one process meets it: each call leaves, is applied at some instant in one piece, and is answered at another. */
-export function simulatedStore(shared: SharedStore, gate: Gate): Store {
+export function simulatedStore(shared: SharedStore, gate: Gate, hints: Hints | null): Store {
   const { store, plan, scheduler } = shared
   const call = (name: string, run: () => Promise<unknown>, args: readonly unknown[] = []): Promise<unknown> =>
     new Call(shared, gate, name, run, args).result
   const turn = (): Promise<void> => new Promise((resolve) => void scheduler.at(0, gate, 'turn', () => resolve()))
-  return {
+  const own: Store = {
     kind: 'memory',
     lookMs: plan.lookMs,
-    queue: batched(guarded(store.queue, call), { next: turn, nowMs: () => 0 }),
+    queue: guarded(store.queue, call),
     directory: guarded(store.directory, call),
     open: async () => [],
     attach: (worker) => call('attach', () => store.attach(worker)) as Promise<void>,
@@ -65,6 +66,8 @@ export function simulatedStore(shared: SharedStore, gate: Gate): Store {
     within: async (tx) => transactionOf(guarded(store.directory, call), tx as SimulatedTransaction),
     ...(plan.kind === 'shared' ? { time: () => call('time', async () => scheduler.now) as Promise<number> } : {}),
   }
+  const joined = hints === null ? own : hints.joined(own, gate)
+  return { ...joined, queue: batched(joined.queue, { next: turn, nowMs: () => 0 }) }
 }
 
 /** A store that cannot keep everything: a statement with a message of which it says so is refused as a whole. */
@@ -330,9 +333,8 @@ class Call {
 
   #settle(afterMs: number, how: string, settle: () => void): void {
     this.#shared.scheduler.at(afterMs, this.#gate, `${this.#name} ${how}`, () => {
-      const { cut } = this.#gate
       // An answer cannot get through either: its caller gives up in the end.
-      if (cut !== null && cut.until > this.#shared.scheduler.now)
+      if (this.#gate.isCut)
         this.#fail(Math.max(this.#leftAt + givesUpAfterMs - this.#shared.scheduler.now, 0), this.#lostCode())
       else settle()
     })

@@ -7,6 +7,7 @@ import { emptyState } from '../../../src/testing/memory/state.ts'
 import type { State } from '../../../src/testing/memory/state.ts'
 import { memoryStore } from '../../../src/testing/memory/store.ts'
 import type { Gate } from './gate.ts'
+import { Hints } from './hints.ts'
 import { History } from './history.ts'
 import type { Call } from './history.ts'
 import { realBacking } from './mirror.ts'
@@ -44,6 +45,8 @@ export class World {
   readonly state: State
   readonly history: History
   readonly shared: SharedStore
+  /** Null where nobody is notified of what others have stored. */
+  readonly hints: Hints | null
   readonly options: Options
   readonly processes = new Map<number, Process>()
   readonly operator: Process
@@ -69,6 +72,8 @@ export class World {
       inOrder: [],
       isCalm: true,
     }
+    const { kind, listens = false } = scenario.store
+    this.hints = kind === 'shared' && listens ? new Hints(this.shared, new Draw(scenario.seed, 'hints')) : null
     this.options = { ...scenario.settings, policies }
     this.operator = new Process(this, { id: 0, role: 'operator', offsetMs: 0, driftPpm: 0 })
     for (const plan of scenario.processes) this.processes.set(plan.id, new Process(this, plan))

@@ -1,12 +1,12 @@
 import { PosthornError } from '../../../core/errors.ts'
 import type { Enqueued, EnqueueRequest, Envelope } from '../../../core/ports/queue.ts'
 import { day } from '../../../core/time.ts'
-import type { Instant } from '../../../core/time.ts'
 import { toEnqueued } from '../../shared/rows/rows.ts'
 import type { Dialect } from '../../shared/sql/sql.ts'
 import type { Bound } from '../connections.ts'
 import { Prepared } from '../database.ts'
 import type { PostgresDatabase } from '../database.ts'
+import { endpointsForOthers } from '../notifier.ts'
 
 const keyKeptMs = day
 const advice = 'Send it again under the same idempotency key: it is stored once.'
@@ -26,18 +26,9 @@ export function enqueuer(
     if (envelopes.length === 0) return []
     const rows = await repeatedOnce(envelopes, () => database.add(statement, valuesOf(request), advice))
     const answers = rows.map((row, index) => toEnqueued(row, envelopes[index]))
-    const stored = envelopes.filter((_, index) => answers[index]?.kind === 'stored')
-    const endpointIds = stored.flatMap((envelope) => endpointsForOthers(envelope, request.now))
-    if (endpointIds.length > 0) onStored(endpointIds)
+    onStored(endpointsForOthers(request, answers))
     return answers
   }
-}
-
-/** The endpoints of deliveries that are due and not ours. */
-function endpointsForOthers({ deliveries }: Envelope, now: Instant): string[] {
-  return deliveries
-    .filter(({ leased, nextRetryAt }) => !leased && nextRetryAt <= now)
-    .map(({ endpointId }) => endpointId)
 }
 
 /**
