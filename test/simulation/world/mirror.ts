@@ -14,21 +14,35 @@ export interface Backing extends Pick<SharedStore, 'store' | 'apply' | 'forget'>
 /** A real database, which is open. */
 export function realBacking(store: Store, state: State): Backing {
   const mirror = new Mirror(store, state)
+  const lastBeats = new Map<string, Parameters<Store['beat']>>()
   return {
-    store,
+    store: {
+      ...store,
+      attach(worker) {
+        lastBeats.set(worker.id, [worker, { now: worker.startedAt, goneBefore: 0, sharesAmong: 0, waits: [] }])
+        return store.attach(worker)
+      },
+      beat(worker, sighting) {
+        lastBeats.set(worker.id, [worker, { ...sighting, goneBefore: 0 }])
+        return store.beat(worker, sighting)
+      },
+    },
     apply: (name, args, run, note) => mirror.apply(name, args, run, note),
     forget: (workerId) =>
-      void mirror
-        .apply(
-          'detach',
-          [],
-          () => store.detach(workerId),
-          () => undefined,
-        )
-        .catch(() => undefined),
+      void mirror.apply('detach', [], () => dies(store, workerId, lastBeats), nothing).catch(nothing),
     settled: () => mirror.settled(),
   }
 }
+
+/** The lock of a process that was killed is free, but its row stays. Here it can only leave the orderly way, so its row is put back. */
+async function dies(store: Store, workerId: string, lastBeats: Map<string, Parameters<Store['beat']>>): Promise<void> {
+  const last = lastBeats.get(workerId)
+  if (last === undefined) return
+  await store.detach(workerId)
+  await store.beat(...last)
+}
+
+function nothing(): void {}
 
 /** What may change deliveries, and what endpoints and their health. */
 const writesDeliveries = new Set([

@@ -59,7 +59,9 @@ export function endpointDirectory(state: State): EndpointDirectory {
     matching: async (applicationId) => {
       const kept = state.applications.get(applicationId)
       if (kept === undefined) return null
-      const endpoints = living(state).filter((endpoint) => endpoint.applicationId === applicationId)
+      const endpoints = living(state)
+        .filter((endpoint) => endpoint.applicationId === applicationId)
+        .toSorted((one, other) => compareText(one.id, other.id))
       return { endpointsVersion: kept.endpointsVersion, endpoints: endpoints.map(subscriberOf) }
     },
     endpointCounts: async (endpointId, since, until) => counts(state, endpointId, since, until),
