@@ -89,16 +89,20 @@ function look(world: World): void {
 }
 
 async function untilAllHasEnded(world: World): Promise<void> {
-  const { scheduler } = world
+  const { scheduler, state } = world
+  const endsAt = scheduler.now + longestHealingMs
   let isDone = false
   const lookAgain = (): void => {
     look(world)
-    isDone = ![...world.state.deliveries.values()].some(isOpen)
+    isDone = ![...state.deliveries.values()].some(isOpen)
     scheduler.at(lookEveryMs, null, 'look', lookAgain)
   }
   lookAgain()
-  await scheduler.run(scheduler.now + longestHealingMs, () => isDone)
-  await scheduler.run(scheduler.now + lastAnswersMs)
+  // What a frozen process had on its way may only be stored during the last answers.
+  do {
+    await scheduler.run(endsAt, () => isDone)
+    await scheduler.run(scheduler.now + lastAnswersMs)
+  } while (!isDone && scheduler.now < endsAt)
 }
 
 async function stop(world: World): Promise<void> {
