@@ -33,9 +33,10 @@ export interface Connection {
 }
 
 const mostStatements = 1_000
-// Twice the default: a tenth less work per delivery, because fewer pages go through the log. Applies to new files only.
-const pageBytes = 8_192
-const pagesBetweenCheckpoints = 1_000
+// Whole pages go through the log: twice as large ones take a quarter longer per commit of one message, and save nothing in one of a hundred.
+// Applies to new files only.
+const pageBytes = 4_096
+const pagesBetweenCheckpoints = 2_000
 const cacheKiB = 32 * 1024
 
 /** Opens a file with the installed driver, or with Node's own. */
