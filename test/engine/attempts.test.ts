@@ -60,6 +60,32 @@ describe('an endpoint that changes in mid-flight', () => {
     expect(rows.every(({ status, targetUrl }) => status === 'delivered' && targetUrl === urlOf('moved'))).toBe(true)
   })
 
+  test.each(['pause', 'delete'] as const)(
+    'by another process (%s) gets nothing of what waits for the wire: it was read over a second ago, and is read again',
+    async (change) => {
+      const { world, id, hold } = await readAlmostASecondAgo()
+      await world.second().endpoints[change](id)
+      await world.clock.advance(200)
+      hold.release()
+      await world.posthorn.idle()
+      expect(world.sentTo('hook')).toBe(1 + 6)
+    },
+  )
+
+  test('and cannot be read keeps what waits for the wire until it is given back', async () => {
+    const { world, hold } = await readAlmostASecondAgo()
+    world.store.bend = ({ method }, run) => (method === 'endpointsById' ? Promise.reject(new Error('cut off')) : run())
+    await world.clock.advance(200)
+    hold.release()
+    await settled()
+    expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1 + 6, 4])
+    // Six answers have come in, but it is tried once.
+    expect(world.heard('warning')).toHaveLength(1)
+    await world.clock.advance(1_100)
+    await settled()
+    expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1 + 6, 0])
+  })
+
   test('and is deleted keeps nothing: the row on the wire ends dead, gone, and its late mark changes nothing', async () => {
     const world = engineWorld()
     const { id } = await world.endpoint('hook')
@@ -334,3 +360,18 @@ test('a mark carries what was sent, and nothing of the body', async () => {
   ])
   expect(JSON.stringify(requests)).not.toContain('invoice.paid')
 })
+
+/** An endpoint that was read 900 ms ago, with six requests open, which is its window, and four deliveries that wait. */
+async function readAlmostASecondAgo() {
+  const world = engineWorld()
+  const { id } = await world.endpoint('hook')
+  await world.posthorn.start()
+  await world.send('hook')
+  await world.posthorn.idle()
+  const hold = world.transport.hold(urlOf('hook'))
+  await world.clock.advance(900)
+  await world.send('hook', 10)
+  await settled()
+  expect([world.sentTo('hook'), leased(await world.rows())]).toEqual([1 + 6, 10])
+  return { world, id, hold }
+}

@@ -45,6 +45,28 @@ describe('a lease that its worker did not outlive', () => {
     expect(world.sentTo('hook')).toBe(0)
   })
 
+  test('the second time costs no other delivery its place in a step of a ramp', async () => {
+    const world = engineWorld({ retriesPerEndpoint: 1 })
+    const endpointId = await sentElsewhere(world, 'hook', 1)
+    for (const time of [0, 1]) await claimAs(world, endpointId, world.clock.now() + time, time)
+    await world.clock.advance(1_000)
+    await world.posthorn.endpoints.pause(endpointId)
+    await world.send('hook')
+    await world.posthorn.endpoints.resume(endpointId)
+    const release = makeGate()
+    world.store.bend = async ({ method }, run) => {
+      if (method === 'release') await release.opened
+      return run()
+    }
+    await world.posthorn.start()
+    await settled()
+    expect(world.sentTo('hook')).toBe(0)
+    release.open()
+    await settled()
+    expect((await world.rows()).map(({ interruptions }) => interruptions)).toEqual([2, 0])
+    expect(world.sentTo('hook')).toBe(1)
+  })
+
   test('E1 five killed workers cost no innocent delivery its life: all of them arrive', async () => {
     const inner = memoryStore()
     const world = engineWorld({}, inner)

@@ -8,6 +8,7 @@ import { Attempter } from './attempt.ts'
 import type { Attempted } from './attempt.ts'
 import type { Budget } from '../endpoints/budget.ts'
 import { mostDepth } from '../endpoints/endpoints.ts'
+import type { Endpoints } from '../endpoints/endpoints.ts'
 import type { EndpointRecord, InFlight } from '../endpoints/records.ts'
 import type { HealthKeeper } from '../endpoints/health.ts'
 import type { Leases } from './leases.ts'
@@ -21,6 +22,7 @@ import { trustIn } from '../endpoints/trust.ts'
 export interface AttemptsParts {
   readonly engine: EngineParts
   readonly activity: Activity
+  readonly endpoints: Endpoints
   readonly budget: Budget
   readonly health: HealthKeeper
   readonly leases: Leases
@@ -42,6 +44,8 @@ export class Attempts {
   readonly #inFlight = new Map<string, InFlight>()
   /** Endpoints with deliveries that wait for the window. */
   readonly #crowded = new Set<EndpointRecord>()
+  /** Endpoints that are read before what waits for them may leave. */
+  readonly #readFirst = new Set<EndpointRecord>()
   #abandoned = false
   #disarmSweep: (() => void) | null = null
 
@@ -98,8 +102,7 @@ export class Attempts {
     const { claim, record } = begun
     this.#parts.leases.hold({ deliveryId: claim.delivery.id, epoch: begun.leaseEpoch }, begun.leasedAt)
     if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
-    // This takeover made it a suspect: it waits for its turn in that lane.
-    else if (begun.isSuspect && claim.lane !== 'suspects') void this.#giveBack([begun])
+    else if (begun.isSuspect && claim.lane !== 'suspects') void this.#becomesSuspect(begun)
     // The endpoint was paused or put on hold while the lease was being stored.
     else if (!begun.probe && this.#isClosed(record)) void this.#giveBack([begun])
     else if (this.#hasWindow(record)) void this.#send(begun)
@@ -208,12 +211,36 @@ export class Attempts {
     return settings.limits.heedsEndpoint && health.heldUntil !== null && isHeld(health, clock.now())
   }
 
+  /** While they waited, another process may have closed or moved the endpoint: it must have been read within the last second. */
   #startWaiting(record: EndpointRecord): void {
+    if (record.waiting.length > 0 && !this.#isFresh(record)) return void this.#startOnceRead(record)
     while (record.waiting.length > 0 && this.#hasWindow(record)) {
       const next = record.waiting.shift()
       if (next !== undefined) void this.#send(next)
     }
     if (record.waiting.length === 0) this.#crowded.delete(record)
+  }
+
+  /** If the endpoint cannot be read, its deliveries go on waiting, and are given back if that lasts. */
+  async #startOnceRead(record: EndpointRecord): Promise<void> {
+    const { endpoints, engine } = this.#parts
+    if (this.#readFirst.has(record)) return
+    this.#readFirst.add(record)
+    try {
+      await endpoints.refresh([record.endpoint.id])
+    } catch (error) {
+      engine.bus.warn(
+        'store_error',
+        `Endpoint ${record.endpoint.id} could not be read, and its deliveries wait: ${messageOf(error)}`,
+      )
+    }
+    this.#readFirst.delete(record)
+    if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
+    else if (this.#isFresh(record)) this.#startWaiting(record)
+  }
+
+  #isFresh(record: EndpointRecord): boolean {
+    return this.#parts.endpoints.isFresh(record, this.#parts.engine.clock.now())
   }
 
   /** Keeps the lease, and the place, until the mark is stored. */
@@ -238,6 +265,12 @@ export class Attempts {
     this.drop(crashed)
     // Nothing was sent: the next suspect need not wait for another tick.
     this.#parts.schedule.reconsider(crashed.record)
+  }
+
+  /** This takeover made it a suspect: it waits for its turn in that lane, and whatever is next need not wait for another tick. */
+  async #becomesSuspect(begun: InFlight): Promise<void> {
+    await this.#giveBack([begun])
+    this.#parts.schedule.reconsider(begun.record)
   }
 
   #takeWaiting(record: EndpointRecord, leasedBefore = Number.POSITIVE_INFINITY): InFlight[] {

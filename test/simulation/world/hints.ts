@@ -91,6 +91,7 @@ export class Hints {
     const listener = { gate, onHint }
     return new Promise((resolve, reject) => {
       const lose = (): void => {
+        signal.removeEventListener('abort', stop)
         history.reach('no longer listening')
         reject(new Error('Expected the connection to last, it was closed.'))
       }
