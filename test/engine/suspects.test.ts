@@ -53,15 +53,15 @@ describe('a lease that its worker did not outlive', () => {
     await world.posthorn.endpoints.pause(endpointId)
     await world.send('hook')
     await world.posthorn.endpoints.resume(endpointId)
-    const release = makeGate()
+    const gate = makeGate()
     world.store.bend = async ({ method }, run) => {
-      if (method === 'release') await release.opened
+      if (method === 'release') await gate.opened
       return run()
     }
     await world.posthorn.start()
     await settled()
     expect(world.sentTo('hook')).toBe(0)
-    release.open()
+    gate.open()
     await settled()
     expect((await world.rows()).map(({ interruptions }) => interruptions)).toEqual([2, 0])
     expect(world.sentTo('hook')).toBe(1)

@@ -1,6 +1,5 @@
 import { settleCrash, suspectAfterInterruptions } from '../../core/delivery/delivery.ts'
 import { messageOf } from '../../core/errors.ts'
-import { isHeld } from '../../core/endpoint/health.ts'
 import type { Claim, ReleaseRequest, SettledAttempt } from '../../core/ports/queue.ts'
 import type { Instant } from '../../core/time.ts'
 import type { Activity } from '../activity.ts'
@@ -17,6 +16,7 @@ import type { EngineParts } from '../parts.ts'
 import type { Schedule } from '../claim/schedule.ts'
 import type { Shares } from '../endpoints/shares.ts'
 import { trustIn } from '../endpoints/trust.ts'
+import { WindowQueue } from './window-queue.ts'
 
 /** The other parts that attempts depend on. */
 export interface AttemptsParts {
@@ -30,8 +30,6 @@ export interface AttemptsParts {
   readonly shares: Shares
 }
 
-const mostWaitMs = 1_000
-const sweepMs = 250
 const quickMs = 250
 // An endpoint this slow occupies places that others could use.
 const slowMs = 1_000
@@ -42,17 +40,17 @@ export class Attempts {
   readonly #attempter: Attempter
   readonly #marks: Marks
   readonly #inFlight = new Map<string, InFlight>()
-  /** Endpoints with deliveries that wait for the window. */
-  readonly #crowded = new Set<EndpointRecord>()
-  /** Endpoints that are read before what waits for them may leave. */
-  readonly #readFirst = new Set<EndpointRecord>()
+  readonly #queue: WindowQueue
   #abandoned = false
-  #disarmSweep: (() => void) | null = null
 
   constructor(parts: AttemptsParts) {
     this.#parts = parts
     this.#attempter = new Attempter(parts.engine)
     this.#marks = new Marks(parts.engine)
+    this.#queue = new WindowQueue(parts, {
+      send: (waited) => void this.#send(waited),
+      giveBack: (waited) => void this.#giveBack(waited),
+    })
   }
 
   get size(): number {
@@ -104,9 +102,9 @@ export class Attempts {
     if (claim.tookOver === 'crashed' && this.#parts.engine.settings.limits.suspects) void this.#afterCrash(begun)
     else if (begun.isSuspect && claim.lane !== 'suspects') void this.#becomesSuspect(begun)
     // The endpoint was paused or put on hold while the lease was being stored.
-    else if (!begun.probe && this.#isClosed(record)) void this.#giveBack([begun])
-    else if (this.#hasWindow(record)) void this.#send(begun)
-    else this.#wait(begun)
+    else if (!begun.probe && this.#parts.endpoints.isClosed(record)) void this.#giveBack([begun])
+    else if (this.#queue.hasPlace(record)) void this.#send(begun)
+    else this.#queue.add(begun)
   }
 
   /** Continues an attempt under our own newer lease, because the older one expired in the store. */
@@ -117,26 +115,13 @@ export class Attempts {
 
   /** Gives back at once every delivery that is not on the wire yet. */
   async giveBackWaiting(): Promise<void> {
-    this.#disarmSweep?.()
-    this.#disarmSweep = null
-    await this.#giveBack([...this.#crowded].flatMap((record) => this.#takeWaiting(record)))
+    await this.#giveBack(this.#queue.takeAll())
   }
 
   /** From now on, unfinished attempts are given back instead of marked. */
   abandon(): void {
     this.#abandoned = true
     this.#marks.abandon()
-  }
-
-  #hasWindow(record: EndpointRecord): boolean {
-    const { budget, shares, engine } = this.#parts
-    return record.onWire < shares.windowOf(record) && budget.requestsFor(record, engine.clock.now()) > 0
-  }
-
-  #wait(waiting: InFlight): void {
-    waiting.record.waiting.push(waiting)
-    this.#crowded.add(waiting.record)
-    this.#disarmSweep ??= this.#parts.engine.clock.after(sweepMs, () => this.#sweep())
   }
 
   async #send(sent: InFlight): Promise<void> {
@@ -154,8 +139,8 @@ export class Attempts {
 
     this.#learn(sent, attempted)
     // Rows claimed ahead for a fast endpoint go back when it becomes slow.
-    if (this.#isClosed(record) || isSlow(attempted)) void this.#giveBack(this.#takeWaiting(record))
-    else this.#startWaiting(record)
+    if (this.#parts.endpoints.isClosed(record) || isSlow(attempted)) void this.#giveBack(this.#queue.take(record))
+    else this.#queue.sendNext(record)
     await this.#finish(sent, this.#attempter.settle(sent.claim, record, attempted, sent.leaseEpoch))
   }
 
@@ -204,45 +189,6 @@ export class Attempts {
     if (record.depth < mostDepth && endedAt - startedAt < quickMs) record.depth += 1
   }
 
-  #isClosed({ endpoint, health }: EndpointRecord): boolean {
-    const { clock, settings } = this.#parts.engine
-    if (endpoint.status !== 'active') return true
-    // Few endpoints are held: for all others the clock need not be read.
-    return settings.limits.heedsEndpoint && health.heldUntil !== null && isHeld(health, clock.now())
-  }
-
-  /** While they waited, another process may have closed or moved the endpoint: it must have been read within the last second. */
-  #startWaiting(record: EndpointRecord): void {
-    if (record.waiting.length > 0 && !this.#isFresh(record)) return void this.#startOnceRead(record)
-    while (record.waiting.length > 0 && this.#hasWindow(record)) {
-      const next = record.waiting.shift()
-      if (next !== undefined) void this.#send(next)
-    }
-    if (record.waiting.length === 0) this.#crowded.delete(record)
-  }
-
-  /** If the endpoint cannot be read, its deliveries go on waiting, and are given back if that lasts. */
-  async #startOnceRead(record: EndpointRecord): Promise<void> {
-    const { endpoints, engine } = this.#parts
-    if (this.#readFirst.has(record)) return
-    this.#readFirst.add(record)
-    try {
-      await endpoints.refresh([record.endpoint.id])
-    } catch (error) {
-      engine.bus.warn(
-        'store_error',
-        `Endpoint ${record.endpoint.id} could not be read, and its deliveries wait: ${messageOf(error)}`,
-      )
-    }
-    this.#readFirst.delete(record)
-    if (this.#isClosed(record)) void this.#giveBack(this.#takeWaiting(record))
-    else if (this.#isFresh(record)) this.#startWaiting(record)
-  }
-
-  #isFresh(record: EndpointRecord): boolean {
-    return this.#parts.endpoints.isFresh(record, this.#parts.engine.clock.now())
-  }
-
   /** Keeps the lease, and the place, until the mark is stored. */
   async #finish(finished: InFlight, settled: SettledAttempt): Promise<void> {
     const marked = await this.#marks.store(settled)
@@ -271,25 +217,6 @@ export class Attempts {
   async #becomesSuspect(begun: InFlight): Promise<void> {
     await this.#giveBack([begun])
     this.#parts.schedule.reconsider(begun.record)
-  }
-
-  #takeWaiting(record: EndpointRecord, leasedBefore = Number.POSITIVE_INFINITY): InFlight[] {
-    const count = record.waiting.findIndex(({ leasedAt }) => leasedAt >= leasedBefore)
-    const taken = record.waiting.splice(0, count === -1 ? record.waiting.length : count)
-    if (record.waiting.length === 0) this.#crowded.delete(record)
-    return taken
-  }
-
-  /** Gives back deliveries that could not start within a second, so that another worker, or a later claim, can take them. */
-  #sweep(): void {
-    this.#disarmSweep = null
-    const leasedBefore = this.#parts.engine.clock.now() - mostWaitMs
-    for (const record of this.#crowded) {
-      const late = this.#takeWaiting(record, leasedBefore)
-      if (late.length > 0) record.depth = 1
-      void this.#giveBack(late)
-    }
-    if (this.#crowded.size > 0) this.#disarmSweep = this.#parts.engine.clock.after(sweepMs, () => this.#sweep())
   }
 
   async #giveBack(given: readonly InFlight[], attempted?: Attempted): Promise<void> {

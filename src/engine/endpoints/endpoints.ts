@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointWithLimits } from '../../core/endpoint/endpoint.ts'
-import { healthy } from '../../core/endpoint/health.ts'
+import { healthy, isHeld } from '../../core/endpoint/health.ts'
 import type { Health } from '../../core/endpoint/health.ts'
 import type { Instant } from '../../core/time.ts'
 import { startWindow } from '../../core/limits/window.ts'
@@ -44,6 +44,14 @@ export class Endpoints {
     return (
       this.isFresh(record, now) || (record.readAt > 0 && confirmed !== null && record.endpointsVersion === confirmed)
     )
+  }
+
+  /** True if nothing may be sent to it: it is not active, or on hold. */
+  isClosed({ endpoint, health }: EndpointRecord): boolean {
+    const { clock, settings } = this.#parts
+    if (endpoint.status !== 'active') return true
+    // Few endpoints are held: for all others the clock need not be read.
+    return settings.limits.heedsEndpoint && health.heldUntil !== null && isHeld(health, clock.now())
   }
 
   /** The store has found it unchanged: that is as good as a read. */
