@@ -12,6 +12,7 @@
 //                                  … --seconds 3600  the live tail for an hour instead of 30 s
 //   npm run bench -- --watched                       what metrics and the log cost, in turns with neither; a scrape with 10,000 endpoints
 //   npm run bench -- --totals                        the limits of a whole process: requests open at once, retries per tick
+//   npm run bench -- --parts                         what engine, store and HTTP client cost, each by itself
 //   npm run bench -- --neighbours                    a healthy tenant beside ten bad ones, one after the other (half an hour)
 //                                  … --case 5        only that one; --runs N and --seconds S make it shorter, --json FILE writes all figures
 //                                  … --against HEAD~ also a tenant alone with large bodies, in turns with that commit
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     scale: { type: 'string', default: '1' },
     watched: { type: 'boolean', default: false },
     totals: { type: 'boolean', default: false },
+    parts: { type: 'boolean', default: false },
     neighbours: { type: 'boolean', default: false },
     case: { type: 'string' },
     runs: { type: 'string' },
@@ -53,6 +55,7 @@ if (values.http) await acceptOverHttp(Number(values.scale))
 else if (values.dashboard) await onDashboard()
 else if (values.watched) await (await import('./watched.js')).watched()
 else if (values.totals) await (await import('./totals/main.js')).totals()
+else if (values.parts) await (await import('./parts.js')).parts()
 else if (values.neighbours)
   await (await import('./neighbours/main.js')).neighbours({ ...values, runs: values.runs ?? '5', seconds })
 else if (values.peers) await (await import('./peers.js')).peers()

@@ -8,10 +8,18 @@ test('a tenant alone gets all places', () => {
 
 test('a tenant whose reserve is used up gets half as many places as wait for all others, and at least four', () => {
   const queue = afterAFlood()
-  queue.add({ flood: 5_000, one: 12, other: 8 })
-  expect(queue.next()).toEqual({ flood: 10 + 1, one: 12, other: 8 })
+  queue.add({ one: 12, other: 8 })
+  expect(queue.next()).toEqual({ flood: 10, one: 12, other: 8 })
   queue.add({ one: 1 })
   expect(queue.next()).toEqual({ flood: 4, one: 1 })
+})
+
+test('of each other tenant only the first hundred count: the backlog of one is no reason to give a flood more', () => {
+  const queue = afterAFlood()
+  queue.add({ behind: 3_000 })
+  expect(queue.next()).toEqual({ flood: 50, behind: 128 })
+  queue.add({ flood: 50, other: 30 })
+  expect(queue.next()).toEqual({ flood: 65, behind: 128, other: 30 })
 })
 
 test('with its reserve of 4,000 places a tenant catches up, by at most 128 in a statement', () => {
@@ -25,31 +33,35 @@ test('with its reserve of 4,000 places a tenant catches up, by at most 128 in a 
   expect(taken).toEqual([...Array<number>(32).fill(128), 5 + left, ...Array<number>(7).fill(5)])
 })
 
-test('a reserve is refilled by one place with every statement, while nothing of its tenant waits', () => {
-  const queue = afterAFlood()
-  for (let count = 0; count < 50; count += 1) {
+test('what a tenant leaves of its places is saved up for it', () => {
+  const queue = new Waiting({ busy: 4_000 + 33 * 5 })
+  for (let count = 0; count < 33; count += 1) {
     queue.add({ other: 10 })
     queue.next()
   }
-  queue.add({ flood: 1_000, other: 10 })
-  expect(queue.next()).toEqual({ flood: 5 + 1 + 50, other: 10 })
-  for (let count = 0; count < 50; count += 1) {
-    queue.add({ other: 10 })
+  expect(queue.waiting('busy')).toBe(0)
+  // Half of what waits for the other are 10 places, of which it takes 3.
+  for (let count = 0; count < 6; count += 1) {
+    queue.add({ busy: 3, other: 20 })
     queue.next()
   }
-  queue.add({ other: 10 })
-  expect(queue.next()).toEqual({ flood: 5, other: 10 })
+  queue.add({ busy: 1_000, other: 20 })
+  expect(queue.next()).toEqual({ busy: 10 + 6 * 7, other: 20 })
+  queue.add({ other: 20 })
+  expect(queue.next()).toEqual({ busy: 10, other: 20 })
 })
 
-test('whoever has fallen behind a flood catches up with it', () => {
+test('whoever has fallen behind a flood catches up with it, time after time', () => {
   const queue = afterAFlood()
-  queue.add({ behind: 3_000, flood: 100 })
-  for (let count = 0; count < 60; count += 1) {
-    const { flood = 0 } = queue.next()
-    // The flood sends again as soon as it is answered, the other one steadily.
-    queue.add({ flood, behind: 60 })
+  for (let time = 0; time < 25; time += 1) {
+    queue.add({ steady: 500 })
+    for (let count = 0; count < 40; count += 1) {
+      const { flood = 0 } = queue.next()
+      // The flood sends again as soon as it is answered, the other one steadily.
+      queue.add({ flood, steady: 40 })
+    }
+    expect(queue.waiting('steady')).toBe(40)
   }
-  expect(queue.waiting('behind')).toBe(60)
 })
 
 /** Requests of tenants, which take as many places in each statement as they may. */
@@ -86,13 +98,14 @@ class Waiting {
   }
 }
 
-/** After a flood that has used up its reserve; since the statement after which nothing of it waited, it has one place again. */
+/** A flood that has used up its reserve, and of which a hundred wait. */
 function afterAFlood(): Waiting {
   const queue = new Waiting({ flood: 5_000 })
   for (let count = 0; count < 40; count += 1) {
     queue.add({ other: 10 })
     queue.next()
   }
-  while (queue.waiting('flood') > 0) queue.next()
+  while (queue.waiting('flood') > 100) queue.next()
+  queue.add({ flood: 100 - queue.waiting('flood') })
   return queue
 }

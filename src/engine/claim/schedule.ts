@@ -118,8 +118,9 @@ export class Schedule {
     const reason = record.state === 'waiting' ? record.wait?.reason : undefined
     // It may have been the probe that the hold was waiting for.
     if (reason === 'budget' || reason === 'held') this.#makeReady(record)
-    // A claim for many rows costs little more than for one: nothing is claimed while at least a full window of rows is already leased and waiting.
-    if (reason === 'window' && record.waiting.length < this.#parts.shares.windowOf(record)) this.#makeReady(record)
+    // A claim for many rows costs little more than for one, but it takes its time: the next ones are claimed once half of what may wait is sent.
+    if (reason === 'window' && record.waiting.length < (this.#parts.shares.windowOf(record) * record.depth) / 2)
+      this.#makeReady(record)
     this.budgetFreed()
     if (rings.some((ring) => this.hasReady(ring))) this.#onReady()
   }

@@ -1,11 +1,11 @@
 export const mutant = {
-  says: 'The reserve for catching up is refilled while its tenant still has requests waiting.',
-  joins: 'group commit × tenants',
+  says: 'The reserve for catching up is full again with every statement.',
+  joins: 'group commit × catching up',
   file: 'src/stores/shared/batching/tenant-places.ts',
-  find: 'if (this.#waiting.has(tenant)) continue',
-  replace: 'if (tenant === undefined) continue',
+  find: 'if (left >= used) this',
+  replace: 'if (left >= used - reservePlaces) this',
   caughtBy: {
     file: 'test/stores/tenant-places.test.ts',
-    title: 'a reserve is refilled by one place with every statement, while nothing of its tenant waits',
+    title: 'with its reserve of 4,000 places a tenant catches up, by at most 128 in a statement',
   },
 }

@@ -1,4 +1,6 @@
 const leastPlaces = 4
+const mostCounted = 100
+const mostSaved = 100
 const mostCatchUpPlaces = 128
 const reservePlaces = 4_000
 
@@ -7,46 +9,55 @@ const reservePlaces = 4_000
  * queue waits for its own flood; a tenant with little to store hardly notices. A tenant alone gets all places.
  *
  * A tenant that has fallen behind looks like a flood, too. With half as many places as a real flood has requests waiting, it would stay
- * behind for ever. So each tenant has a reserve of places for catching up, which a flood has soon used up: it is refilled slowly, and only
- * while nothing of its tenant waits.
+ * behind for ever. So what it leaves of its places is saved up for it, and helps it to catch up; a flood leaves nothing. Nor does a flood
+ * gain by the backlog of others: of each tenant only the first hundred count.
  */
 export class TenantPlaces {
   readonly #waiting = new Map<string, number>()
   readonly #taken = new Map<string, number>()
   /** How many places are missing from reserves that are not full. */
   readonly #used = new Map<string, number>()
-  #total = 0
+  /** Of all tenants, those that count. */
+  #counted = 0
 
   /** A request of the tenant waits for a place. */
   add(tenant: string): void {
-    this.#waiting.set(tenant, (this.#waiting.get(tenant) ?? 0) + 1)
-    this.#total += 1
+    this.#setWaiting(tenant, this.#waitingOf(tenant) + 1)
   }
 
   /** False if the tenant has used up its places in this statement. */
   take(tenant: string): boolean {
-    const others = this.#total - (this.#waiting.get(tenant) ?? 0)
     const taken = this.#taken.get(tenant) ?? 0
-    const isWithin = others === 0 || taken < Math.max(Math.floor(others / 2), leastPlaces)
-    if (!isWithin && (taken >= mostCatchUpPlaces || !this.#useReserve(tenant))) return false
+    if (taken >= this.#placesOf(tenant) && (taken >= mostCatchUpPlaces || !this.#useReserve(tenant))) return false
     this.#taken.set(tenant, taken + 1)
     return true
   }
 
   /** The statement is complete: requests that have a place in it no longer wait. */
   next(): void {
-    for (const [tenant, taken] of this.#taken) {
-      const left = (this.#waiting.get(tenant) ?? 0) - taken
-      if (left > 0) this.#waiting.set(tenant, left)
-      else this.#waiting.delete(tenant)
-      this.#total -= taken
-    }
-    this.#taken.clear()
     for (const [tenant, used] of this.#used) {
-      if (this.#waiting.has(tenant)) continue
-      if (used > 1) this.#used.set(tenant, used - 1)
-      else this.#used.delete(tenant)
+      const left = Math.min(this.#placesOf(tenant), mostSaved) - (this.#taken.get(tenant) ?? 0)
+      if (left >= used) this.#used.delete(tenant)
+      else if (left > 0) this.#used.set(tenant, used - left)
     }
+    for (const [tenant, taken] of this.#taken) this.#setWaiting(tenant, this.#waitingOf(tenant) - taken)
+    this.#taken.clear()
+  }
+
+  /** How many places the tenant has in this statement, without its reserve. */
+  #placesOf(tenant: string): number {
+    const others = this.#counted - countedOf(this.#waitingOf(tenant))
+    return others === 0 ? Number.POSITIVE_INFINITY : Math.max(Math.floor(others / 2), leastPlaces)
+  }
+
+  #waitingOf(tenant: string): number {
+    return this.#waiting.get(tenant) ?? 0
+  }
+
+  #setWaiting(tenant: string, waiting: number): void {
+    this.#counted += countedOf(waiting) - countedOf(this.#waitingOf(tenant))
+    if (waiting > 0) this.#waiting.set(tenant, waiting)
+    else this.#waiting.delete(tenant)
   }
 
   #useReserve(tenant: string): boolean {
@@ -55,4 +66,8 @@ export class TenantPlaces {
     this.#used.set(tenant, used + 1)
     return true
   }
+}
+
+function countedOf(waiting: number): number {
+  return Math.min(waiting, mostCounted)
 }
