@@ -3,6 +3,21 @@ import type { MarkRequest } from '../../src/core/ports/queue.ts'
 import { makeGate } from './gate.ts'
 import { engineWorld, inStatus, leased, settled, urlOf } from './world.ts'
 
+test('the next deliveries are claimed while a window of them still waits, so that no place stays free until the claim is answered', async () => {
+  const world = engineWorld({ slowStart: false })
+  await world.endpoint('hook')
+  await world.send('hook', 400)
+  const waiting: number[] = []
+  world.store.bend = ({ method }, run) => {
+    if (method === 'claim') waiting.push(world.store.claims().length - world.sentTo('hook'))
+    return run()
+  }
+  await world.posthorn.start()
+  await world.posthorn.idle()
+  // The first ones are small: nothing is known of the endpoint yet.
+  expect(Math.min(...waiting.slice(3, -1))).toBeGreaterThanOrEqual(20)
+})
+
 describe('an endpoint that changes in mid-flight', () => {
   test.each(['pause', 'disable'] as const)(
     'after %s nothing more is sent: what is on the wire ends, what waits is given back',
