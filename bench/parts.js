@@ -36,11 +36,14 @@ async function engineUs() {
   for (let index = 0; index < 10 * applications; index += 1)
     await posthorn.endpoints.create({ application: `app-${index}`, url: 'https://shop.example/hook' })
   let [sent, delivered, isRunning] = [0, 0, true]
-  const send = () =>
-    void posthorn.send({ application: `app-${sent++ % (10 * applications)}`, type: 'invoice.paid', data })
+  const send = () => {
+    const application = `app-${sent % (10 * applications)}`
+    sent += 1
+    if (isRunning) void posthorn.send({ application, type: 'invoice.paid', data })
+  }
   posthorn.on('delivery.delivered', () => {
     delivered += 1
-    if (isRunning) setImmediate(send)
+    setImmediate(send)
   })
   for (let index = 0; index < 10 * applications; index += 1) send()
   await pause(warmUpMs)
@@ -49,6 +52,7 @@ async function engineUs() {
     () => delivered,
   )
   isRunning = false
+  await posthorn.idle()
   await posthorn.stop()
   return us
 }

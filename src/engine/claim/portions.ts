@@ -2,13 +2,13 @@ const least = 4
 const most = 50
 const quickMs = 4
 const slowMs = 8
-const restsPerPortion = 6
+const restsPerPortion = 12
 const mostRestMs = 500
 
 /**
  * How many endpoints without a recent success are asked at once. Each may be a connection that fails or never answers, so they are claimed
  * in portions, and between two of them the process handles other work. A slow portion means that there is a lot of other work:
- * the next one is smaller, and starts after a rest six times as long as the portion took, at most half a second. A portion's failing
+ * the next one is smaller, and starts after a rest twelve times as long as the portion took, at most half a second. A portion's failing
  * connections and marks cost more than its claim: with rests of the same length, ten thousand dead endpoints starved a healthy one.
  */
 export class Portions {
