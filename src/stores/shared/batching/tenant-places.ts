@@ -1,5 +1,6 @@
 const leastPlaces = 4
 const mostCounted = 100
+// Also of a tenant that is alone, and has all places.
 const mostSaved = 100
 const mostCatchUpPlaces = 128
 const reservePlaces = 4_000
