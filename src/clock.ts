@@ -25,6 +25,7 @@ const anchorLastsMs = 1_000
 export function steadyClock(steady: () => number = () => performance.now(), local: Clock = systemClock): Clock {
   let anchor = { wall: local.now(), at: steady() }
   let steppedAt: number | null = null
+  let lastWall = anchor.wall
   let last = anchor.wall
 
   /** What time it is, judging by the machine's clock and by how much time has passed. */
@@ -44,7 +45,11 @@ export function steadyClock(steady: () => number = () => performance.now(), loca
 
   return {
     now() {
-      const now = judged(local.now(), steady())
+      const wall = local.now()
+      // Under load there are many readings within one millisecond.
+      if (wall === lastWall && steppedAt === null) return last
+      lastWall = wall
+      const now = judged(wall, steady())
       // A clock that is corrected slightly stands still until time has caught up.
       if (now > last || last - now > mostDriftMs) last = now
       return last

@@ -65,6 +65,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   readonly #sender: Sender
   readonly #meter: Meter | null
   #opening: Promise<void> | null = null
+  #isOpen = false
   #starting: Promise<void> | null = null
   #isAttached = false
   #stopping: Promise<void> | null = null
@@ -84,7 +85,12 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     const { directory } = this.#store
     const enforcer = options.enforceSchemas === true ? makeEnforcer({ directory, clock: this.#clock }) : null
     const opened = { ...wired, enforcer, open }
-    this.#sender = new Sender({ ...opened, events: options.events, isStopping: () => this.#stopping !== null })
+    this.#sender = new Sender({
+      ...opened,
+      events: options.events,
+      isOpen: () => this.#isOpen && this.#stopping === null,
+      isStopping: () => this.#stopping !== null,
+    })
     const { signature } = presetNamed(options.preset ?? 'standard')
     const api = makeApi({ ...opened, signature, quotas: checkQuotas(options) })
     this.applications = api.applications
@@ -129,13 +135,13 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
   /** Stores a message for every endpoint that matches now; once it resolves, the message will not be lost. */
   send(message: MessageInput<Events>, options?: SendOptions): Promise<Sent>
   send(messages: readonly MessageInput<Events>[], options?: SendOptions): Promise<Sent[]>
-  async send(
+  send(
     given: MessageInput<Events> | readonly MessageInput<Events>[],
     options: SendOptions = {},
   ): Promise<Sent | Sent[]> {
-    const messages = (Array.isArray(given) ? given : [given]) as readonly Given[]
-    const sent = await this.#sender.send(messages, options)
-    return Array.isArray(given) ? sent : (sent[0] as Sent)
+    return Array.isArray(given)
+      ? this.#sender.send(given as readonly Given[], options)
+      : this.#sender.sendOne(given as Given, options)
   }
 
   /** Listens for events of this process, after they were stored. Returns a function that stops listening. */
@@ -211,6 +217,7 @@ export class Posthorn<Events extends EventSchemas = EventSchemas> implements Api
     for (const notice of await this.#store.open()) this.#bus.warn('secrets_key', notice)
     await this.#followed?.measure()
     this.#meter?.opened()
+    this.#isOpen = true
   }
 
   async #stop(graceMs: number): Promise<void> {

@@ -93,7 +93,7 @@ export function makeApi(parts: ApiParts): Api {
     ...shared,
     expect: (endpointId, lane) => engine.expect(endpointId, lane),
     retriesPerTick: limits.retriesPerEndpoint,
-    outgoingRequest: (endpoint, message, now) => requestFor(parts.settings, endpoint, message, now),
+    outgoingRequest: (endpoint, message, now) => requestFor(parts.settings, endpoint, message, { now }),
     emitCancelled: (ended) => emitEnded(bus, ended, 'cancelled'),
   }
   const deliveries = makeDeliveries(deliveryParts)

@@ -11,5 +11,9 @@ export const day = 24 * hour
 
 /** An instant in UTC, as people and envelopes write it. Formatting only: nothing in core reads the time. */
 export function isoTime(at: Instant): string {
-  return new Date(at).toISOString()
+  if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+  return last.text
 }
+
+// Under load, many messages are created in the same millisecond.
+let last = { at: Number.NaN, text: '' }

@@ -31,18 +31,24 @@ export function emitEnded(bus: Bus, ended: readonly Cancelled[], reason: DeadRea
   }
 }
 
+type Heard = (event: never) => unknown
+
+const nobody: readonly Heard[] = []
+
 export function makeBus(clock: Clock): Bus {
-  const listeners = new Map<string, Set<(event: never) => unknown>>()
+  // Lists that are replaced, never changed: whoever begins to listen to an event while it is emitted hears the next one.
+  const listeners = new Map<string, readonly Heard[]>()
 
   function emit(given: NewEvent): void {
-    const [named, all] = [listeners.get(given.type), listeners.get('*')]
-    if ((named?.size ?? 0) + (all?.size ?? 0) === 0) return
+    const named = listeners.get(given.type) ?? nobody
+    const all = listeners.get('*') ?? nobody
+    if (named.length + all.length === 0) return
     const event = { topic, at: clock.now(), ...given } as never
-    // Copied: whoever begins to listen to this event now hears the next one.
-    for (const listener of [...(named ?? []), ...(all ?? [])]) call(listener, event, given.type)
+    for (const listener of named) call(listener, event, given.type)
+    for (const listener of all) call(listener, event, given.type)
   }
 
-  function call(listener: (event: never) => unknown, event: never, type: EventType): void {
+  function call(listener: Heard, event: never, type: EventType): void {
     try {
       const result = listener(event)
       if (result instanceof Promise) result.catch((error: unknown) => complain(error, type))
@@ -64,9 +70,9 @@ export function makeBus(clock: Clock): Bus {
     emit,
     warn,
     on(type, listener) {
-      const set = listeners.get(type) ?? new Set()
-      listeners.set(type, set.add(listener))
-      return () => void set.delete(listener)
+      const others = (): readonly Heard[] => (listeners.get(type) ?? nobody).filter((other) => other !== listener)
+      listeners.set(type, [...others(), listener])
+      return () => void listeners.set(type, others())
     },
   }
 }

@@ -10,7 +10,7 @@ import { refuseUnknown } from '../input/unknown-options.ts'
 import { checkMessage, checkMessageSync } from './checked-message.ts'
 import type { CheckedMessage, EventSchemas, Given, SendContext } from './checked-message.ts'
 import type { Enforcer } from './schema-enforcer.ts'
-import { parentOf, traced } from './traced.ts'
+import { parentOf, traced, tracedOne } from './traced.ts'
 
 export interface SendOptions {
   /** Your own transaction, in the store's database: the message is sent if it commits, and never existed if it does not. */
@@ -50,6 +50,8 @@ interface SenderParts {
   readonly enforcer: Enforcer | null
   /** Opens the store on first use. */
   open(): Promise<void>
+  /** True if nobody need wait for that. */
+  isOpen(): boolean
   isStopping(): boolean
 }
 
@@ -61,13 +63,35 @@ export class Sender {
     this.#parts = parts
   }
 
+  /** Sends a single message, which need not wait for anything before it is stored, if nothing has to be read. */
+  async sendOne(given: Given, options: SendOptions): Promise<Sent> {
+    const context = this.#contextOf(options)
+    if ('tx' in options) {
+      const [sent] = await this.#counted(1, this.#sendJoined([given], options, context))
+      return sent as Sent
+    }
+    return await this.#counted(1, this.#sendOneAlone(given, options, context))
+  }
+
+  /** All messages are checked before the first is stored. */
   async send(messages: readonly Given[], options: SendOptions): Promise<Sent[]> {
+    const context = this.#contextOf(options)
+    if ('tx' in options) return this.#counted(messages.length, this.#sendJoined(messages, options, context))
+    const checked = await this.#counted(messages.length, this.#check(messages, context))
+    const results = await Promise.allSettled(
+      checked.map((message) => this.#counted(1, this.#store(message, parentOf(options)))),
+    )
+    return results.map((result) => {
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
+  }
+
+  #contextOf(options: SendOptions): SendContext {
     refuseUnknown('send', options, sendOptions)
     const { events, clock, random } = this.#parts
     const { mustExist = false, to = null } = options
-    const context = { events, mustExist, to, now: clock.now(), random }
-    if (!('tx' in options)) return await this.#sendAlone(messages, options, context)
-    return this.#counted(messages.length, this.#sendJoined(messages, options, context))
+    return { events, mustExist, to, now: clock.now(), random }
   }
 
   async #sendJoined(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
@@ -79,19 +103,22 @@ export class Sender {
       : this.#sendWithinSync(join, messages, options, context)
   }
 
-  async #sendAlone(messages: readonly Given[], options: SendOptions, context: SendContext): Promise<Sent[]> {
+  async #sendOneAlone(given: Given, options: SendOptions, context: SendContext): Promise<Sent> {
+    const checked = this.#checkedAtOnce(given, context) ?? (await this.#check([given], context))[0]
+    return await this.#store(checked as CheckedMessage, parentOf(options))
+  }
+
+  #store(checked: CheckedMessage, parent: string | null): Promise<Sent> {
     const { engine, tracer } = this.#parts
-    const checked = await this.#counted(messages.length, this.#check(messages, context))
-    const parent = parentOf(options)
-    const store = async (message: CheckedMessage): Promise<Sent> =>
-      await traced(tracer, parent, [message], ([given = message]) => engine.send(given))
-    const [only] = checked
-    if (only !== undefined && checked.length === 1) return [await this.#counted(1, store(only))]
-    const results = await Promise.allSettled(checked.map((message) => this.#counted(1, store(message))))
-    return results.map((result) => {
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    })
+    return tracedOne(tracer, parent, checked, (given) => engine.send(given))
+  }
+
+  /** The checked message; null if checking it has to wait for something. */
+  #checkedAtOnce(given: Given, context: SendContext): CheckedMessage | null {
+    const { enforcer, isOpen } = this.#parts
+    if (context.events !== undefined || enforcer !== null || !isOpen()) return null
+    const checked = checkMessageSync(given, context)
+    return checked.eraseAt === null ? checked : null
   }
 
   async #check(messages: readonly Given[], context: SendContext): Promise<CheckedMessage[]> {

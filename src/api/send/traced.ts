@@ -1,4 +1,5 @@
 import type { SendSpan, Tracer } from '../../core/ports/tracer.ts'
+import type { Sent } from '../../engine/send/envelope.ts'
 import type { CheckedMessage } from './checked-message.ts'
 
 /** Stores messages with the span of their send; unchanged and at once if tracing is off. */
@@ -10,14 +11,25 @@ export function traced<Result>(
 ): Promise<Result> | Result {
   const spans = messages.map(({ application, message }) => tracer.send({ application, message, parent }))
   const begun = spans.filter((span) => span !== null)
-  return begun.length === 0 ? store(messages) : ended(begun, () => store(messages.map(within(spans))))
+  return begun.length === 0
+    ? store(messages)
+    : ended(begun, () => store(messages.map((checked, index) => within(checked, spans[index] ?? null))))
 }
 
-function within(spans: readonly (SendSpan | null)[]): (checked: CheckedMessage, index: number) => CheckedMessage {
-  return (checked, index) => {
-    const traceContext = spans[index]?.traceContext ?? null
-    return { ...checked, message: { ...checked.message, traceContext } }
-  }
+/** The same for a single message. */
+export function tracedOne(
+  tracer: Tracer,
+  parent: string | null,
+  checked: CheckedMessage,
+  store: (checked: CheckedMessage) => Promise<Sent>,
+): Promise<Sent> {
+  const { application, message } = checked
+  const span = tracer.send({ application, message, parent })
+  return span === null ? store(checked) : ended([span], () => store(within(checked, span)))
+}
+
+function within(checked: CheckedMessage, span: SendSpan | null): CheckedMessage {
+  return { ...checked, message: { ...checked.message, traceContext: span?.traceContext ?? null } }
 }
 
 /** Runs synchronously up to the first await: a transaction that ends right after the call contains the messages. */

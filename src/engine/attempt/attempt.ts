@@ -12,6 +12,7 @@ import type { Instant } from '../../core/time.ts'
 import type { EndpointRecord } from '../endpoints/records.ts'
 import type { EngineParts } from '../parts.ts'
 import { requestFor, sentHeaders, withTrace } from './request.ts'
+import type { RequestContext } from './request.ts'
 
 /** The raw result of an attempt, before anything is decided. */
 export interface Attempted {
@@ -44,12 +45,13 @@ export class Attempter {
     const { generation } = health
     const startedAt = clock.now()
     const span = tracer.attempt({ delivery, url, traceContext: message.traceContext })
-    const seen: { request: OutgoingRequest | null; wire: Wire | null } = { request: null, wire: null }
+    const seen: { wire: Wire | null } = { wire: null }
+    let request: OutgoingRequest | null = null
     let outcome: Outcome
     try {
-      const request = this.#request(message, endpoint, startedAt, span)
-      seen.request = { ...request, observe: (wire) => (seen.wire = wire) }
-      outcome = await transport.send(seen.request)
+      const context: RequestContext = { now: startedAt, observe: (wire) => (seen.wire = wire) }
+      request = this.#request(message, endpoint, context, span)
+      outcome = await transport.send(request)
     } catch (error) {
       outcome = { kind: 'protocol', reason: messageOf(error) }
     }
@@ -60,7 +62,7 @@ export class Attempter {
       endedAt: clock.now(),
       url,
       generation,
-      diagnostics: diagnosticsFrom(seen, outcome, endpoint),
+      diagnostics: diagnosticsFrom(request, seen.wire, outcome, endpoint),
     }
   }
 
@@ -101,11 +103,11 @@ export class Attempter {
   #request(
     message: Claim['message'],
     endpoint: EndpointRecord['endpoint'],
-    now: Instant,
+    context: RequestContext,
     span: AttemptSpan | null,
   ): OutgoingRequest {
     const { settings } = this.#parts
-    const request = requestFor(settings, endpoint, message, now)
+    const request = requestFor(settings, endpoint, message, context)
     return span === null || !settings.sendTraceparent ? request : withTrace(request, span.headers)
   }
 
@@ -127,7 +129,8 @@ export class Attempter {
 
 /** Failures only: the many successes must not take more storage. */
 function diagnosticsFrom(
-  { request, wire }: { readonly request: OutgoingRequest | null; readonly wire: Wire | null },
+  request: OutgoingRequest | null,
+  wire: Wire | null,
   outcome: Outcome,
   endpoint: EndpointRecord['endpoint'],
 ): Diagnostics | null {

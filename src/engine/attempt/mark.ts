@@ -67,9 +67,8 @@ export class Marks {
 }
 
 function eventOf(delivery: Claim['delivery'], { mark, attempt }: SettledAttempt): NewEvent {
-  const { attemptCount: attempt_count, errorDetail: error_detail, reason } = mark
-  // Spread first: an object that is copied from a single other one is several times as fast to create.
-  const about = {
+  // Written out for the many that are delivered: a copy would cost more than everything else here.
+  const delivered = {
     type: 'delivery.delivered' as const,
     webhook_delivery_id: delivery.id,
     webhook_id: delivery.endpointId,
@@ -78,15 +77,12 @@ function eventOf(delivery: Claim['delivery'], { mark, attempt }: SettledAttempt)
     event_type: delivery.eventType,
     status_code: attempt?.statusCode ?? null,
     took_ms: attempt?.tookMs ?? 0,
+    attempt_count: mark.attemptCount,
   }
-  switch (mark.status) {
-    case 'delivered':
-      return { ...about, attempt_count }
-    case 'failed':
-      return { ...about, type: 'delivery.failed', attempt_count, ...failureOf(mark, attempt) }
-    case 'dead':
-      return { ...about, type: 'delivery.dead', reason: reason ?? 'exhausted', error_detail }
-  }
+  if (mark.status === 'delivered') return delivered
+  if (mark.status === 'failed') return { ...delivered, type: 'delivery.failed', ...failureOf(mark, attempt) }
+  const { attempt_count: _, ...ended } = delivered
+  return { ...ended, type: 'delivery.dead', reason: mark.reason ?? 'exhausted', error_detail: mark.errorDetail }
 }
 
 function failureOf({ errorDetail, nextRetryAt }: SettledAttempt['mark'], attempt: SettledAttempt['attempt']) {

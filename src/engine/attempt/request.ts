@@ -12,12 +12,18 @@ import { signatureHeaders } from '../../core/signing/signature.ts'
 import type { Instant } from '../../core/time.ts'
 import type { EngineSettings } from '../parts.ts'
 
+/** When a request leaves, and who learns what became of it. */
+export interface RequestContext {
+  readonly now: Instant
+  readonly observe?: OutgoingRequest['observe']
+}
+
 /** The request of an attempt at this time: the exact bytes of the message, signed. */
 export function requestFor(
   { headerPrefix: prefix, userAgent, timeoutMs }: Pick<EngineSettings, 'headerPrefix' | 'userAgent' | 'timeoutMs'>,
   endpoint: Endpoint,
   { id: messageId, body, contentType }: Claim['message'],
-  now: Instant,
+  { now, observe }: RequestContext,
 ): OutgoingRequest {
   const { id, url, headers, authentication, secrets, signature: scheme, bodyHeader } = endpoint
   const signed = signatureHeaders({ scheme, bodyHeader, prefix, secrets, messageId, body, now })
@@ -26,6 +32,7 @@ export function requestFor(
     headers: Object.assign({}, headers, { 'content-type': contentType, 'user-agent': userAgent }, signed),
     body,
     timeoutMs,
+    observe,
   }
   return authentication === null ? request : authenticated(request, authentication, id)
 }

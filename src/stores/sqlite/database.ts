@@ -154,9 +154,7 @@ function runTogether(connection: Connection, members: readonly Member[]): unknow
     return undefined
   }
   try {
-    connection.prepare('begin immediate').run()
-    for (const member of members) runMember(connection, member, members.length > 1)
-    connection.prepare('commit').run()
+    if (!commitAll(connection, members)) commitApart(connection, members)
     return undefined
   } catch (thrown) {
     rollBack(connection)
@@ -164,16 +162,43 @@ function runTogether(connection: Connection, members: readonly Member[]): unknow
   }
 }
 
-/** A member that throws is rolled back alone if it shares the turn. */
-function runMember(connection: Connection, member: Member, hasOthers: boolean): void {
-  const apart = hasOthers && member.writes
-  if (apart) connection.prepare('savepoint member').run()
-  member.run(connection)
+/**
+ * Without savepoints, which copy every page that they may have to restore. False if the work of a member failed: then nothing is
+ * committed, and all must run again.
+ */
+function commitAll(connection: Connection, members: readonly Member[]): boolean {
+  connection.prepare('begin immediate').run()
+  for (const member of members) {
+    member.run(connection)
+    if (hasFailed(connection, member)) {
+      // Alone, it has only itself to undo.
+      if (members.length === 1) throw member.error()
+      rollBack(connection)
+      return false
+    }
+  }
+  connection.prepare('commit').run()
+  return true
+}
+
+/** A member that fails is rolled back alone. */
+function commitApart(connection: Connection, members: readonly Member[]): void {
+  connection.prepare('begin immediate').run()
+  for (const member of members) {
+    connection.prepare('savepoint member').run()
+    member.run(connection)
+    if (hasFailed(connection, member)) connection.prepare('rollback to member').run()
+    connection.prepare('release member').run()
+  }
+  connection.prepare('commit').run()
+}
+
+/** True if a member has something to undo. Some errors, such as a full disk, end the whole transaction: they are thrown. */
+function hasFailed(connection: Connection, member: Member): boolean {
   const error = member.error()
-  // Some errors, such as a full disk, end the whole transaction.
-  if (error !== undefined && (!connection.inTransaction() || (member.writes && !apart))) throw error
-  if (error !== undefined && apart) connection.prepare('rollback to member').run()
-  if (apart) connection.prepare('release member').run()
+  if (error === undefined) return false
+  if (!connection.inTransaction()) throw error
+  return member.writes
 }
 
 async function runAlone<Result>(connection: Connection, work: (tx: Executor) => Promise<Result>): Promise<Result> {

@@ -51,7 +51,7 @@ function leaseWrites(queue: Queue, turns: Turns, idle: () => void): LeaseWrites 
   const starts = new Line(mostRows, startsOf(queue))
   // A renewal already covers all leases, so there is nothing to batch.
   const renewals = new Line(1, {
-    rowsOf: () => [''],
+    sizeOf: () => 1,
     commit: async ([request]: readonly Renewal[]) => (request === undefined ? [] : [await queue.renew(request)]),
   })
   const releases = new Line(mostRows, releasesOf(queue))
@@ -69,7 +69,7 @@ type Renewal = Parameters<Queue['renew']>[0]
 function sendsOf(queue: Queue) {
   return {
     isAlike: (one: EnqueueRequest, other: EnqueueRequest) => one.owner === other.owner && one.leaseMs === other.leaseMs,
-    rowsOf: ({ envelopes }: EnqueueRequest) => envelopes.map(({ message }) => message.id),
+    sizeOf: ({ envelopes }: EnqueueRequest) => envelopes.length,
     tenantOf: ({ envelopes }: EnqueueRequest) => envelopes[0]?.message.applicationId ?? '',
     // Checked once, before the first statement that includes the request.
     withdrawn: ({ begins, envelopes }: EnqueueRequest): Enqueued[] | null =>
@@ -92,7 +92,8 @@ function sendsOf(queue: Queue) {
 
 function marksOf(queue: Queue) {
   return {
-    rowsOf: ({ marks }: MarkRequest) => marks.map(({ deliveryId }) => deliveryId),
+    sizeOf: ({ marks }: MarkRequest) => marks.length,
+    changedBy: ({ marks }: MarkRequest) => marks.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly MarkRequest[]): Promise<Marked[][]> {
       const answers = await queue.mark({
         owner: ownerOf(requests),
@@ -109,7 +110,8 @@ function marksOf(queue: Queue) {
 
 function startsOf(queue: Queue) {
   return {
-    rowsOf: ({ starts }: StartRequest) => starts.map(({ deliveryId }) => deliveryId),
+    sizeOf: ({ starts }: StartRequest) => starts.length,
+    changedBy: ({ starts }: StartRequest) => starts.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly StartRequest[]): Promise<string[][]> {
       const held = await queue.start({
         owner: ownerOf(requests),
@@ -126,7 +128,8 @@ function startsOf(queue: Queue) {
 
 function releasesOf(queue: Queue) {
   return {
-    rowsOf: ({ leases }: ReleaseRequest) => leases.map(({ deliveryId }) => deliveryId),
+    sizeOf: ({ leases }: ReleaseRequest) => leases.length,
+    changedBy: ({ leases }: ReleaseRequest) => leases.map(({ deliveryId }) => deliveryId),
     async commit(requests: readonly ReleaseRequest[]): Promise<string[][]> {
       const held = await queue.release({
         owner: ownerOf(requests),

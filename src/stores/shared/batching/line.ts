@@ -3,8 +3,10 @@ import { TenantPlaces } from './tenant-places.ts'
 
 /** How requests of one kind are combined into one statement. */
 export interface Kind<Request, Answer> {
-  /** The rows a request touches: two requests for the same row never share a statement. */
-  rowsOf(request: Request): readonly string[]
+  /** How many rows a request has. */
+  sizeOf(request: Request): number
+  /** The rows that a request changes: two requests for the same row never share a statement. Absent if requests only add rows. */
+  changedBy?(request: Request): readonly string[]
   /** False for two requests that must not share a statement. */
   isAlike?(one: Request, other: Request): boolean
   /** The tenant of a request: tenants with many waiting requests leave places in a statement to those with few. */
@@ -26,8 +28,8 @@ interface Member<Request, Answer> {
 /** The requests of one statement, while they are being chosen. */
 interface Batch<Request, Answer> {
   readonly members: Member<Request, Answer>[]
-  /** The rows of these requests, and of those that were skipped: a later request for the same row must not overtake them. */
-  readonly rows: Set<string>
+  /** The rows that these requests change, and those that were skipped: a later request for the same row must not overtake them. */
+  readonly changed: Set<string>
   /** How many more rows there is room for. */
   free: number
 }
@@ -36,7 +38,8 @@ interface Batch<Request, Answer> {
 export class Line<Request, Answer> {
   readonly #most: number
   readonly #kind: Kind<Request, Answer>
-  readonly #places = new TenantPlaces()
+  /** Null if tenants are not told apart. */
+  readonly #places: TenantPlaces | null
   /** By tenant: however many requests one of them has, choosing costs only as much as what is chosen. */
   readonly #waiting = new Map<string, Member<Request, Answer>[]>()
   #size = 0
@@ -46,6 +49,7 @@ export class Line<Request, Answer> {
   constructor(most: number, kind: Kind<Request, Answer>) {
     this.#most = most
     this.#kind = kind
+    this.#places = kind.tenantOf === undefined ? null : new TenantPlaces()
   }
 
   get size(): number {
@@ -53,8 +57,8 @@ export class Line<Request, Answer> {
   }
 
   add(request: Request): Promise<Answer> {
-    const tenant = this.#tenantOf(request)
-    this.#places.add(tenant)
+    const tenant = this.#kind.tenantOf?.(request) ?? ''
+    this.#places?.add(tenant)
     this.#size += 1
     this.#added += 1
     const number = this.#added
@@ -74,7 +78,7 @@ export class Line<Request, Answer> {
 
   /** The oldest requests of each tenant that can share a statement. A tenant with more of them is the last to choose next time. */
   #take(): Member<Request, Answer>[] {
-    const batch: Batch<Request, Answer> = { members: [], rows: new Set(), free: this.#most }
+    const batch: Batch<Request, Answer> = { members: [], changed: new Set(), free: this.#most }
     let tenants = this.#waiting.size
     for (const [tenant, queue] of this.#waiting) {
       if (tenants === 0 || batch.free <= 0) break
@@ -84,7 +88,7 @@ export class Line<Request, Answer> {
       if (queue.length === 0 || batch.members.length > before) this.#waiting.delete(tenant)
       if (queue.length > 0 && batch.members.length > before) this.#waiting.set(tenant, queue)
     }
-    this.#places.next()
+    this.#places?.next()
     this.#size -= batch.members.length
     return batch.members.toSorted((one, other) => one.number - other.number)
   }
@@ -95,29 +99,26 @@ export class Line<Request, Answer> {
     let seen = 0
     for (const member of queue) {
       if (batch.free <= 0) break
-      const rows = this.#kind.rowsOf(member.request)
-      const fits = this.#canShare(batch, member.request, rows)
-      if (fits && !this.#places.take(tenant)) break
+      const size = this.#kind.sizeOf(member.request)
+      const changed = this.#kind.changedBy?.(member.request) ?? none
+      const fits = this.#canShare(batch, member.request, size, changed)
+      if (fits && this.#places?.take(tenant) === false) break
       seen += 1
       if (fits) {
         batch.members.push(member)
-        batch.free -= rows.length
+        batch.free -= size
       } else skipped.push(member)
-      for (const row of rows) batch.rows.add(row)
+      for (const row of changed) batch.changed.add(row)
     }
     queue.splice(0, seen, ...skipped)
   }
 
   /** The first one always can, whatever its size. */
-  #canShare({ members, rows: seen, free }: Batch<Request, Answer>, request: Request, rows: readonly string[]): boolean {
-    const [first] = members
+  #canShare(batch: Batch<Request, Answer>, request: Request, size: number, changed: readonly string[]): boolean {
+    const [first] = batch.members
     if (first === undefined) return true
     if (this.#kind.isAlike?.(first.request, request) === false) return false
-    return rows.length <= free && !rows.some((row) => seen.has(row))
-  }
-
-  #tenantOf(request: Request): string {
-    return this.#kind.tenantOf?.(request) ?? ''
+    return size <= batch.free && !changed.some((row) => batch.changed.has(row))
   }
 
   #isWithdrawn({ request, resolve, reject }: Member<Request, Answer>): boolean {
@@ -147,6 +148,8 @@ export class Line<Request, Answer> {
     }
   }
 }
+
+const none: readonly string[] = []
 
 function rejectAll(members: readonly Pick<Member<never, never>, 'reject'>[], error: unknown): void {
   for (const { reject } of members) reject(error)
