@@ -70,7 +70,13 @@ export class Sender {
       const [sent] = await this.#counted(1, this.#sendJoined([given], options, context))
       return sent as Sent
     }
-    return await this.#counted(1, this.#sendOneAlone(given, options, context))
+    try {
+      const checked = this.#checkedAtOnce(given, context) ?? (await this.#check([given], context))[0]
+      return await this.#store(checked as CheckedMessage, parentOf(options))
+    } catch (error) {
+      this.#refused(error, 1)
+      throw error
+    }
   }
 
   /** All messages are checked before the first is stored. */
@@ -103,11 +109,6 @@ export class Sender {
       : this.#sendWithinSync(join, messages, options, context)
   }
 
-  async #sendOneAlone(given: Given, options: SendOptions, context: SendContext): Promise<Sent> {
-    const checked = this.#checkedAtOnce(given, context) ?? (await this.#check([given], context))[0]
-    return await this.#store(checked as CheckedMessage, parentOf(options))
-  }
-
   #store(checked: CheckedMessage, parent: string | null): Promise<Sent> {
     const { engine, tracer } = this.#parts
     return tracedOne(tracer, parent, checked, (given) => engine.send(given))
@@ -135,12 +136,15 @@ export class Sender {
 
   /** Counts refused messages, if there is a meter. */
   #counted<Result>(count: number, sending: Promise<Result>): Promise<Result> {
-    const { meter } = this.#parts
-    if (meter === null) return sending
+    if (this.#parts.meter === null) return sending
     return sending.catch((error: unknown) => {
-      meter.messagesRefused(error instanceof PosthornError ? error.code : 'store_failed', count)
+      this.#refused(error, count)
       throw error
     })
+  }
+
+  #refused(error: unknown, count: number): void {
+    this.#parts.meter?.messagesRefused(error instanceof PosthornError ? error.code : 'store_failed', count)
   }
 
   /** Before the messages: a crash between the two must not leave a body that is never erased. */

@@ -17,25 +17,31 @@ export class Marks {
   }
 
   /** Resolves once the mark is stored, and retries while the store fails. Null if it was abandoned first. */
-  async store(settled: SettledAttempt): Promise<Marked | null> {
+  store(settled: SettledAttempt): Promise<Marked | null> {
+    return this.#try(settled).catch((error: unknown) => this.#retry(settled, error))
+  }
+
+  #try(settled: SettledAttempt): Promise<Marked> {
     const {
       queue,
       clock,
-      bus,
       settings: { owner },
     } = this.#parts
+    return queue.mark({ owner, now: clock.now(), marks: [settled] }).then(([marked = 'lost']) => marked)
+  }
+
+  /** UC-0268-8: the row stays leased, and nothing is sent again, until its update is stored. */
+  async #retry(settled: SettledAttempt, failed: unknown): Promise<Marked | null> {
+    let error = failed
     for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
+      const message = `The mark of ${settled.deliveryId} was not stored and will be repeated: ${messageOf(error)}`
+      this.#parts.bus.warn('store_error', message)
+      await this.#sleep(waitMs)
+      if (this.#abandoned) return null
       try {
-        const [marked = 'lost'] = await queue.mark({ owner, now: clock.now(), marks: [settled] })
-        return marked
-      } catch (error) {
-        // UC-0268-8: the row stays leased, and nothing is sent again, until its update is stored.
-        bus.warn(
-          'store_error',
-          `The mark of ${settled.deliveryId} was not stored and will be repeated: ${messageOf(error)}`,
-        )
-        await this.#sleep(waitMs)
-        if (this.#abandoned) return null
+        return await this.#try(settled)
+      } catch (again) {
+        error = again
       }
     }
   }

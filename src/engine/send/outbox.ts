@@ -109,25 +109,33 @@ export class Outbox {
     return { envelope: envelopeOf(outgoing, matching, { now, random, leases, reliesOn }), leased, now }
   }
 
-  async #enqueue(draft: Draft, deadline: Deadline): Promise<Answer | Stale> {
+  #enqueue(draft: Draft, deadline: Deadline): Promise<Answer | Stale> {
     const {
       queue,
       settings: { owner, leaseMs },
     } = this.#parts.engine
-    const { envelope, leased, now } = draft
-    let isStored = false
-    try {
-      const begins = (): boolean => deadline.mayBegin()
-      const [answer] = await queue.enqueue({ owner, leaseMs, now, envelopes: [envelope], begins })
-      if (answer === undefined || answer.kind === 'withdrawn')
-        throw new PosthornError('store_failed', 'The store gave no answer for this message.')
-      isStored = answer.kind === 'stored'
-      if (isStored) this.#stored(draft)
-      return answer
-    } finally {
-      // The leases do not exist, because the store failed or refused to write: free their places.
-      if (!isStored) for (const taken of leased) this.#parts.attempts.drop(taken)
-    }
+    const { envelope, now } = draft
+    const begins = (): boolean => deadline.mayBegin()
+    return queue.enqueue({ owner, leaseMs, now, envelopes: [envelope], begins }).then(
+      ([answer]) => this.#answered(draft, answer),
+      (error: unknown) => {
+        this.#notStored(draft)
+        throw error
+      },
+    )
+  }
+
+  #answered(draft: Draft, answer: Enqueued | undefined): Answer | Stale {
+    if (answer?.kind === 'stored') this.#stored(draft)
+    else this.#notStored(draft)
+    if (answer === undefined || answer.kind === 'withdrawn')
+      throw new PosthornError('store_failed', 'The store gave no answer for this message.')
+    return answer
+  }
+
+  /** The leases do not exist, because the store failed or refused to write: frees their places. */
+  #notStored({ leased }: Draft): void {
+    for (const taken of leased) this.#parts.attempts.drop(taken)
   }
 
   /** The fast path: takes a place for a delivery that will be stored under our lease; null if it must queue. */
