@@ -13,5 +13,5 @@ describe('the SQLite store keeps the contract', () => {
 async function inFreshFolder(): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-store-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return sqlite(join(folder, 'posthorn.db'))
+  return sqlite(join(folder, 'posthorn.db'), { synchronous: 'off' })
 }

@@ -4,8 +4,8 @@ import { noted } from '../shared/alarms.ts'
 import { fromWorker, toWorker } from '../shared/rows/rows.ts'
 import { insertInto, sql, table } from '../shared/sql/sql.ts'
 import type { SqliteDatabase } from './database.ts'
-import { takeLock } from './files/lock.ts'
-import type { ProcessLock } from './files/lock.ts'
+import { takeLock } from './lock.ts'
+import type { ProcessLock } from './lock.ts'
 
 const inMemory = ':memory:'
 

@@ -5,7 +5,7 @@ import type { Dialect, Sql } from '../shared/sql/sql.ts'
 import { isDriver, isTransactionOf, prepareWith } from './driver.ts'
 import type { SqliteDriver, Statement } from './driver.ts'
 import { checkVersion, openDriver } from './load-driver.ts'
-import { createPrivate } from './files/private-files.ts'
+import { createPrivate } from './private-files.ts'
 
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
@@ -17,8 +17,8 @@ export const sqliteDialect: Dialect = {
 export interface ConnectionOptions {
   /** How long a write waits for another process, blocking the whole event loop. */
   readonly busyTimeoutMs?: number | undefined
-  /** `normal` needs a `LogSync`, or a commit may be lost when the machine fails; `off` may even damage the file. */
-  readonly synchronous?: 'full' | 'normal' | 'off' | undefined
+  /** `off` may lose acknowledged data when the machine fails: for tests and simulations only. */
+  readonly synchronous?: 'full' | 'off' | undefined
 }
 
 /** One synchronous connection with its prepared statements. */
@@ -27,8 +27,6 @@ export interface Connection {
   prepare(text: string): Statement
   query(statement: Sql): Row[]
   run(statement: Sql): number
-  /** The real path of its file; empty if there is none. */
-  file(): string
   /** False as soon as SQLite has rolled back a transaction by itself, as it does when the disk is full. */
   inTransaction(): boolean
   close(): void
@@ -69,13 +67,13 @@ export function openWith(
   throw expected('invalid_argument', 'open', wanted, 'one to a database in memory', advice)
 }
 
-/** The file of a connection, by its real path; empty if there is none. */
+/** The file of a connection; empty if there is none. */
 export function fileOf(driver: SqliteDriver): string {
   const file = prepareWith(driver, `select file from pragma_database_list where name = 'main'`).get()?.['file']
   return typeof file === 'string' ? file : ''
 }
 
-/** Applies the settings Posthorn needs: WAL, and by default commits that are on disk when they return. */
+/** Applies the settings Posthorn needs: WAL, and commits that are on disk when they return. */
 function tuned(database: SqliteDriver, { busyTimeoutMs = 5_000, synchronous = 'full' }: ConnectionOptions): Connection {
   try {
     checkVersion(String(prepareWith(database, 'select sqlite_version() as version').get()?.['version']))
@@ -118,7 +116,6 @@ export function connectionOver(database: SqliteDriver): Connection {
       const { text, values } = render(statement, sqliteDialect)
       return prepare(text).run(...values).changes
     },
-    file: () => fileOf(database),
     inTransaction: () => isTransactionOf(database) === true,
     close() {
       statements.clear()

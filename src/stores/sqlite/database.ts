@@ -3,12 +3,11 @@ import type { Database, Executor, Row } from '../shared/sql/database.ts'
 import type { Sql } from '../shared/sql/sql.ts'
 import { sqliteDialect } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { notSynced, storeError } from './errors.ts'
-import type { LogSync } from './files/log-sync.ts'
+import { storeError } from './errors.ts'
 
 /** One connection, shared without interleaving: the calls of a turn share one commit, transactions run one at a time. */
 export interface SqliteDatabase extends Database {
-  /** Runs synchronous work together with all other calls of this turn of the event loop, under one commit; answered once that is on the disk. */
+  /** Runs synchronous work together with all other calls of this turn of the event loop, under one commit and one fsync. */
   write<Result>(work: (connection: Connection) => Result): Promise<Result>
   /** Finishes pending work, then closes the connection; later calls are refused. */
   close(): Promise<void>
@@ -32,31 +31,25 @@ interface Options {
    * the whole event loop waiting for the other.
    */
   readonly ownTurns?: boolean
-  /** Brings commits to the disk; null if they are there when they return, or need not be. */
-  readonly log?: LogSync | null
 }
 
-export function sqliteDatabase(connection: Connection, { ownTurns = false, log = null }: Options = {}): SqliteDatabase {
-  return new TurnDatabase(connection, { ownTurns, log })
+export function sqliteDatabase(connection: Connection, { ownTurns = false }: Options = {}): SqliteDatabase {
+  return new TurnDatabase(connection, ownTurns)
 }
 
 class TurnDatabase implements SqliteDatabase {
   readonly dialect = sqliteDialect
   readonly #connection: Connection
   readonly #ownTurns: boolean
-  readonly #log: LogSync | null
-  /** A sync has failed: nobody knows what of the log is on the disk. */
-  #isLogDoubtful = false
   #waiting: Member[] = []
   #isScheduled = false
   #isLocked = false
   #isClosed = false
   readonly #lockQueue: (() => void)[] = []
 
-  constructor(connection: Connection, { ownTurns, log }: Required<Options>) {
+  constructor(connection: Connection, ownTurns: boolean) {
     this.#connection = connection
     this.#ownTurns = ownTurns
-    this.#log = log
   }
 
   query(statement: Sql): Promise<Row[]> {
@@ -68,23 +61,20 @@ class TurnDatabase implements SqliteDatabase {
   }
 
   async transaction<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
-    const result = await this.#locked(() => {
+    await this.#acquire()
+    try {
       if (this.#isClosed) throw closedError()
-      this.#clearDoubt()
-      return runAlone(this.#connection, work)
-    })
-    const error = await this.#synced()
-    if (error !== undefined) throw error
-    return result
+      return await runAlone(this.#connection, work)
+    } finally {
+      this.#release()
+    }
   }
 
   async close(): Promise<void> {
-    await this.#locked(async () => {
-      if (this.#isClosed) return
-      this.#isClosed = true
-      await this.#log?.close()
-      this.#connection.close()
-    })
+    await this.#acquire()
+    if (!this.#isClosed) this.#connection.close()
+    this.#isClosed = true
+    this.#release()
   }
 
   #join<Result>(writes: boolean, work: (connection: Connection) => Result): Promise<Result> {
@@ -104,51 +94,8 @@ class TurnDatabase implements SqliteDatabase {
     const members = this.#waiting
     this.#waiting = []
     if (members.length === 0) return
-    const writes = members.some((member) => member.writes)
-    const turnError = this.#isClosed ? closedError() : this.#run(members, writes)
-    if (turnError === undefined && writes && this.#log !== null) void this.#settleOnceSynced(members)
-    else settleAll(members, turnError)
-  }
-
-  #run(members: readonly Member[], writes: boolean): unknown {
-    try {
-      if (writes) this.#clearDoubt()
-    } catch (thrown) {
-      return thrown
-    }
-    return runTogether(this.#connection, members)
-  }
-
-  async #settleOnceSynced(members: readonly Member[]): Promise<void> {
-    settleAll(members, await this.#synced())
-  }
-
-  /** Waits until what was committed is on the disk; returns the error if nobody knows whether it is. */
-  async #synced(): Promise<unknown> {
-    try {
-      await this.#log?.synced()
-      return undefined
-    } catch (cause) {
-      this.#isLogDoubtful = true
-      return notSynced(cause)
-    }
-  }
-
-  /** After a failed sync a part of the log may be missing on the disk, and with it all that follows. Nothing is added before all of it is in the file. */
-  #clearDoubt(): void {
-    if (!this.#isLogDoubtful) return
-    const [folded] = this.#connection.prepare('pragma wal_checkpoint(truncate)').all()
-    if (folded?.['busy'] !== 0) throw notSynced('a reader keeps the log from being folded into the file')
-    this.#isLogDoubtful = false
-  }
-
-  async #locked<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.#acquire()
-    try {
-      return await work()
-    } finally {
-      this.#release()
-    }
+    const turnError = this.#isClosed ? closedError() : runTogether(this.#connection, members)
+    for (const member of members) member.settle(turnError)
   }
 
   async #acquire(): Promise<void> {
@@ -171,10 +118,6 @@ class TurnDatabase implements SqliteDatabase {
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-function settleAll(members: readonly Member[], turnError: unknown): void {
-  for (const member of members) member.settle(turnError)
 }
 
 function memberOf<Result>(

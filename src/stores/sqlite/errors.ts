@@ -78,15 +78,6 @@ export function storeError(thrown: unknown): PosthornError {
   return new PosthornError(code, `Expected ${wanted}, got "${messageOf(thrown)}". ${advice}`, { cause: thrown })
 }
 
-/** A commit that may or may not survive a failure of the machine. */
-export function notSynced(cause: unknown): PosthornError {
-  return new PosthornError(
-    'outcome_unknown',
-    `Expected the disk to keep a commit, got "${messageOf(cause)}". It may or may not be stored: check the disk, and repeat a send under the same idempotency key.`,
-    { cause },
-  )
-}
-
 export function isBusy(thrown: unknown): boolean {
   return (codeOf(thrown) & primaryBits) === busy
 }

@@ -16,11 +16,10 @@ import { AttachedWorkers } from './attached-workers.ts'
 import { openConnection, openWith, sqliteDialect } from './connection.ts'
 import { sqliteDatabase } from './database.ts'
 import type { SqliteDatabase } from './database.ts'
-import { diskOf } from './files/disk.ts'
-import { LogSync } from './files/log-sync.ts'
+import { diskOf } from './disk.ts'
 import type { SqliteDriver } from './driver.ts'
 import { storeError } from './errors.ts'
-import { makePrivate } from './files/private-files.ts'
+import { makePrivate } from './private-files.ts'
 import { syncTransactionOn } from './queue/outbox.ts'
 import { sqliteQueue } from './queue/queue.ts'
 import { openVaultFor } from './vault.ts'
@@ -119,18 +118,14 @@ function checkPath(path: unknown): void {
 }
 
 async function openStore(target: string | SharedSqliteOptions, options: SqliteOptions): Promise<OpenedFile> {
-  const isDurable = options.synchronous !== 'off'
-  // Commits wait for the disk in `LogSync`, not in SQLite.
-  const synchronous = isDurable ? 'normal' : 'off'
+  const { synchronous } = options
   let database: SqliteDatabase | undefined
   try {
     const { connection, driver, path } =
       typeof target === 'string'
         ? { connection: openConnection(target, { synchronous }), driver: null, path: target }
         : openWith(target.open, { synchronous, busyTimeoutMs: sharedTimeoutMs })
-    const file = connection.file()
-    const log = isDurable && file !== '' ? new LogSync(file) : null
-    database = sqliteDatabase(connection, { ownTurns: driver !== null, log })
+    database = sqliteDatabase(connection, { ownTurns: driver !== null })
     await migrate(database)
     await refuseMoved(database, path)
     const { vault, notes } = await openVaultFor(path, database, options)

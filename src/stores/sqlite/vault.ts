@@ -4,7 +4,7 @@ import { sql, table } from '../shared/sql/sql.ts'
 import { fits, isSealed, keyedVault, makeKey, plaintextVault, readRing, unreadable } from '../shared/secrets.ts'
 import type { GivenKeys, KeyRing, Vault } from '../shared/secrets.ts'
 import type { SqliteDatabase } from './database.ts'
-import { makeKeyFile, readKeyFile } from './files/key-file.ts'
+import { makeKeyFile, readKeyFile } from './key-file.ts'
 
 export interface VaultOptions {
   readonly secretsKey?: GivenKeys | undefined

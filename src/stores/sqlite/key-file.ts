@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { makeKey, readRing } from '../../shared/secrets.ts'
-import type { KeyRing } from '../../shared/secrets.ts'
+import { makeKey, readRing } from '../shared/secrets.ts'
+import type { KeyRing } from '../shared/secrets.ts'
 
 /** The keys beside a database, newest first, one per line; null if there is no such file. */
 export async function readKeyFile(path: string): Promise<KeyRing | null> {

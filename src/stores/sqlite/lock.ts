@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
-import type { SqliteDriver } from '../driver.ts'
-import { isBusy, storeError } from '../errors.ts'
-import { openDriver } from '../load-driver.ts'
+import type { SqliteDriver } from './driver.ts'
+import { isBusy, storeError } from './errors.ts'
+import { openDriver } from './load-driver.ts'
 
 /** The right of one process to run engines on a file. The operating system releases it when the process ends. */
 export interface ProcessLock {
