@@ -41,8 +41,9 @@ export class Budget {
 
   /** How many more rows this endpoint may hold, whatever their size. */
   rowsFor(record: EndpointRecord, now: Instant): number {
-    if (this.bytesFor(record, now) <= 0) return 0
-    return this.#least(record, now, 'rows', (ofApplication) => share(ofApplication, record.leased))
+    const rows = this.#least(record, now, 'rows', (ofApplication) => share(ofApplication, record.leased))
+    // Thousands of endpoints may ask for rows again and again while there are none.
+    return rows > 0 && this.bytesFor(record, now) > 0 ? rows : 0
   }
 
   /** How many more bytes of bodies this endpoint may hold. The last body may exceed it. */
