@@ -7,7 +7,10 @@ import { storeError } from './errors.ts'
 
 /** One connection, shared without interleaving: the calls of a turn share one commit, transactions run one at a time. */
 export interface SqliteDatabase extends Database {
-  /** Runs synchronous work together with all other calls of this turn of the event loop, under one commit and one fsync. */
+  /**
+   * Runs synchronous work together with all other calls of this turn of the event loop, under one commit and one fsync. It runs a second
+   * time if another call of the turn fails: only the connection may remember the first.
+   */
   write<Result>(work: (connection: Connection) => Result): Promise<Result>
   /** Finishes pending work, then closes the connection; later calls are refused. */
   close(): Promise<void>
